@@ -11,7 +11,8 @@ from . import option, repeatable
 from ._options import as_options, with_dashes
 
 if TYPE_CHECKING:
-    from sigstats.files.predictions import Columns, People, Predictions
+    from sigstats.files.predictions import Columns, Predictions
+    from sigstats.files.predictions.designs import People
 
 _NAMED = ("id", "label", "prediction")
 SECOND_FILE = (
@@ -111,12 +112,12 @@ def read_with_people(
     options: argparse.Namespace, paths: Sequence[str], columns: "Sequence[Columns]"
 ) -> "list[tuple[Predictions, People]]":
     """The judge's verdicts and the labels of people in each file; empty without ``--human``."""
-    from sigstats.files.predictions import read_judged
-
     if not options.human:
         if options.human_labels:
             raise BadInput("--human: is missing; expected the column of people's labels in --human-labels")
         return []
+    from sigstats.files.predictions.designs import read_judged  # few comparisons have a judge
+
     if len(scores_of(options)) > 1:
         raise BadInput("--human: is not valid with several scores; expected one")
     human = for_each_file("human", options.human, len(paths))
@@ -200,7 +201,7 @@ def _ratio(text: str) -> tuple[str, str]:
 def columns_of(options: argparse.Namespace) -> "Columns":
     """The columns that the options name."""
     from sigstats._common.scores import of_named_scores
-    from sigstats.files.predictions import Columns, labels_of, names_of_instances
+    from sigstats.files.predictions import Columns, names_of_instances, read_labels
 
     scores = scores_of(options)
     firsts = {"score": scores[0] if scores else None, "prediction": next(iter(options.prediction), None)}
@@ -215,7 +216,7 @@ def columns_of(options: argparse.Namespace) -> "Columns":
     shared |= {"missing": tuple(options.missing), "classes": options.classes or (), "slices": slices}
     shared["unscored"] = options.unscored or Columns.unscored
     lent = {"group": options.group, "weights": vars(options).get("weights")}
-    truth = _read(options, "labels", lambda path: labels_of(path, named, **lent, **shared))
+    truth = _read(options, "labels", lambda path: read_labels(path, named, **lent, **shared))
     given = vars(options)
     files = [given[name] for name in ("file", "baseline") if name in given]
     files += [*given.get("files", ()), *given.get("candidates", ())]

@@ -62,7 +62,8 @@ def _check(options: argparse.Namespace) -> "CheckResult":
     from sigstats.comparison.check.bar import check_predictions, evidence_checked
     from sigstats.comparison.margins import as_bar
     from sigstats.comparison.paired_predictions import as_score_range
-    from sigstats.files.predictions import join, read, with_people
+    from sigstats.files.predictions import join, read
+    from sigstats.files.predictions.designs import add_people
 
     at_most = options.at_least is None
     rule = rule_of(options)
@@ -73,7 +74,7 @@ def _check(options: argparse.Namespace) -> "CheckResult":
         limits = as_score_range(options.score_range)
         if judged := arguments.read_with_people(options, [options.file], [columns]):
             ((predictions, people),) = judged
-            paired = with_people(join(predictions, predictions, columns, with_ids=True), (people, people), limits)
+            paired = add_people(join(predictions, predictions, columns, with_ids=True), (people, people), limits)
         else:
             predictions = read(options.file, columns)
             paired = replace(join(predictions, predictions, columns), score_range=limits)

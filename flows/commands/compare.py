@@ -94,7 +94,8 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
     from sigstats.comparison.family import measures_to_compare
     from sigstats.comparison.measure_names import as_compared_measures
     from sigstats.comparison.paired_predictions import as_score_range
-    from sigstats.files.predictions import join_samples, join_scores, read_by_scores, same_content, with_people
+    from sigstats.files.inputs.places import same_content
+    from sigstats.files.predictions import join_scores, read_by_scores
 
     rule, named = rule_of(options), options.prediction
     asked = arguments.measures_of(options)
@@ -120,11 +121,16 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
         else:
             baseline, *candidates = read_by_scores([*zip(paths, every, strict=True)], scores)
         match: dict[str, Any] = {} if options.unpaired else {"with_ids": with_ids, **arguments.match_options(options)}
-        join, compared = join_samples if options.unpaired else join_scores, []
+        join: Any = join_scores
+        if options.unpaired or judged:  # few comparisons need this module
+            from sigstats.files.predictions.designs import add_people, join_samples
+
+            join = join_samples if options.unpaired else join_scores
+        compared: list[list[PairedPredictions]] = []
         for place, (path, of_candidate) in enumerate(zip(options.candidates, of_candidates, strict=True)):
             joined = join(baseline, candidates[place], columns, **match)
             if judged:
-                joined = [with_people(pair, (judged[0][1], judged[1 + place][1]), limits) for pair in joined]
+                joined = [add_people(pair, (judged[0][1], judged[1 + place][1]), limits) for pair in joined]
             identical = of_candidate == columns and same_content(options.baseline, path)
             joined = [replace(pair, identical=identical, score_range=limits) for pair in joined]
             if len(named) > 1:

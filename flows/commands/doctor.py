@@ -44,12 +44,12 @@ def run(options: argparse.Namespace) -> int:
 
 def lines_of(path: str) -> list[str]:
     """A line on the contents of a file, and commands that run on it; ValueError if it cannot be read."""
-    from sigstats.files.predictions import Columns, parsed
+    from sigstats.files.predictions import Columns, parse
 
-    file = parsed(path, Columns())
+    file = parse(path, Columns())
     log, table = file.log(Columns()), cast(Any, file.parts[0])
     if log is None and not table.other_columns(()).keys() >= {*table.names}:  # of a large file, only the usual columns
-        table = parsed(path, Columns().but(slices=tuple(dict.fromkeys(table.names)))).parts[0]
+        table = parse(path, Columns().but(slices=tuple(dict.fromkeys(table.names)))).parts[0]
     head, commands, rows = _commands_for_table(table) if log is None else _commands_for_log(log)
     lines: list[str] = []
     refusals: list[str] = []

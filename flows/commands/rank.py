@@ -16,7 +16,8 @@ from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
 from ._options import as_options
 
 if TYPE_CHECKING:
-    from sigstats.files.predictions import Columns, PairedPredictions, People, Predictions
+    from sigstats.files.predictions import Columns, PairedPredictions, Predictions
+    from sigstats.files.predictions.designs import People
     from sigstats.ranking.result import Ranking
 
 GROUP = "files of predictions"
@@ -121,7 +122,7 @@ def _rank(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
     from sigstats._common.validation import as_real
     from sigstats.comparison.measure_names import as_compared_measures
     from sigstats.comparison.paired_predictions import as_score_range
-    from sigstats.files.predictions import read_each
+    from sigstats.files.predictions import read_choices
     from sigstats.ranking.rank import with_costs
 
     from ..ranking.words import model_names
@@ -142,7 +143,7 @@ def _rank(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
         judged, limits = arguments.read_with_people(options, files, columns), as_score_range(options.score_range)
         of_costs = [] if options.cost is None else [[_of_cost(file, options.cost) for file in columns]]
         choices = [*([] if judged else [columns]), *of_costs]
-        read = [*zip(*map(read_each, files, zip(*choices, strict=True)), strict=True)]
+        read = [*zip(*map(read_choices, files, zip(*choices, strict=True)), strict=True)]
         sides, *costs = [[side for side, _ in judged], *read] if judged else read
         in_one = arguments.names_in_one_file(options) if len(options.files) == 1 else []
         names = list(in_one or model_names(files, [side.source.subject for side in sides]))
@@ -175,13 +176,15 @@ def _ranking(
     limits: tuple[float, float] | None = None,
 ) -> "Ranking":
     from sigstats.comparison.rank_by_pairs import notes_on_best, rank_by_pairs
-    from sigstats.files.predictions import join, join_many, with_people
+    from sigstats.files.predictions import join
+    from sigstats.files.predictions.designs import add_people
+    from sigstats.files.predictions.many import join_many
     from sigstats.measures.metrics import unit_of
     from sigstats.ranking.rank import rank_table
 
     def pair(a: int, b: int) -> "PairedPredictions":
         joined = join(sides[a], sides[b], columns, with_ids=bool(people), **arguments.match_options(options))
-        return with_people(joined, (people[a], people[b]), limits) if people else replace(joined, score_range=limits)
+        return add_people(joined, (people[a], people[b]), limits) if people else replace(joined, score_range=limits)
 
     how: dict[str, Any] = {"confidence_level": 1 - options.alpha, "smallest_slice": _SMALLEST_SLICE}
     priced = bool(columns.score and (columns.score == options.cost or unit_of(columns.score)))

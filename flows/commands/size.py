@@ -129,7 +129,8 @@ _BY_HAND = ("accuracy", "discordance", "rows", "answers", "correlation")
 
 def _leaderboard(options: argparse.Namespace) -> int:
     from sigstats._common.validation import as_real
-    from sigstats.files.predictions import join_many, read
+    from sigstats.files.predictions import read
+    from sigstats.files.predictions.many import join_many
     from sigstats.measures.metrics import unit_of
     from sigstats.sizing.leaderboards import leaderboard_size
 

@@ -17,12 +17,17 @@ DOUBTFUL = {
     "label": ("y", "y_test", "labels", "class", "true_class", "corrected_label", "label_corrected"),
     "prediction": ("y_hat", "yhat", "predictions", "predicted_class", "prediction_calibrated"),
 }
-#: The name of a column of runs of a recipe.
-RUN = re.compile(r"(?i)(^|[_. -])(seed|run)([_. -]?(id|nr|no|number|index))?$")
+_RUN, _NUMBER = r"(?i)(^|[_. -])(seed|run)", r"([_. -]?(id|nr|no|number|index))?"
+#: The name of a column of runs of a recipe, and that of a file with one of the runs.
+RUN, RUN_FILE = re.compile(rf"{_RUN}{_NUMBER}$"), re.compile(rf"{_RUN}[_. -]?\d+$")
+#: The name of a column of runs or models; columns of features may repeat labels by design.
+RUN_OR_MODEL = re.compile(
+    r"(?i)(random_|train_|training_)?(seed|run|fold|epoch|trial|model|checkpoint|system)(_?(name|id|nr))?"
+)
 #: Other usual names of columns that are not models.
 _NO_MODEL = re.compile(
     r"index|item|unnamed: 0|row|groups?|task|weights?|count|n([_ ](rows|samples|features|classes))?|"
-    r"(random[_ ]|train(ing)?[_ ])?(seed|run|fold|split|epoch|iteration|trial)([_. -]?(id|nr|no|number|index))?"
+    rf"(random[_ ]|train(ing)?[_ ])?(seed|run|fold|split|epoch|iteration|trial){_NUMBER}"
 )
 #: Names of columns of weights of rows; `weight` may be a measured one.
 WEIGHTS = frozenset(

@@ -25,8 +25,8 @@ def paired_arrays(
         known = pair.predicted
         assert known is not None
         models = [(name, known.classes, known.label, of) for name, of in zip(names, (known.a, known.b), strict=True)]
-        told = [] if are_measurements(pair.classes) else class_notes(models)
-        return replace(pair, notes=tuple(dict.fromkeys((*pair.notes, *told))))
+        notes = [] if are_measurements(pair.classes) else class_notes(models)
+        return replace(pair, notes=tuple(dict.fromkeys((*pair.notes, *notes))))
     from ._columns import pair_as_frames
 
     options |= {"missing": missing, "unscored": unscored, "classes": options.pop("listed")}
@@ -42,7 +42,7 @@ def pair_of_arrays(
     **options: Any,
 ) -> tuple[PairedPredictions, str | None]:
     """The rows of arrays of classes, probabilities or scores, and the positive class; `options`: of `paired_arrays`."""
-    scores, said = options.pop("scores"), None
+    scores, probs = options.pop("scores"), None
     alone = scores is None and are_scores(y, *predictions, measures)
     identical = predictions[0] is predictions[1] and (scores is None or scores[0] is scores[1])
     several = isinstance(scores, Sequence) and len(scores) == 2
@@ -50,8 +50,8 @@ def pair_of_arrays(
     tables = dict(zip(BOTH, predictions, strict=True)) if scores is None else tables
     column = "" if scores is None else "scores"
     if tables and all(map(has_columns, tables.values())):
-        said = class_probabilities(y, tables, positive, classes=options["listed"], measures=measures)
-        predictions, scores = predictions if column else (said.predictions[0], said.predictions[1]), said.scores
+        probs = class_probabilities(y, tables, positive, classes=options["listed"], measures=measures)
+        predictions, scores = predictions if column else (probs.predictions[0], probs.predictions[1]), probs.scores
     elif alone:
         predictions, scores = (y, y), predictions
     pair = paired_arrays(y, predictions, scores=scores, names=names, **options)
@@ -61,17 +61,17 @@ def pair_of_arrays(
         pair,
         outcomes=Labels(classes=known.classes, label=known.label) if alone else known,
         scored=pair.scored and replace(pair.scored, column=column),
-        notes=tuple(dict.fromkeys((*pair.notes, *(said.notes if said else ())))),
+        notes=tuple(dict.fromkeys((*pair.notes, *(probs.notes if probs else ())))),
         identical=identical,
     )
-    return pair, positive or (said.positive if said else None)
+    return pair, positive or (probs.positive if probs else None)
 
 
 def samples_of_arrays(
     y: Any, predictions: Any, positive: str | None, measures: Any, **options: Any
 ) -> tuple[PairedPredictions, str | None]:
     """The rows of two models on different rows: `y`, groups and slices are pairs; otherwise as `pair_of_arrays`."""
-    from ..predictions import of_two_samples
+    from ..predictions.designs import combine_samples
 
     slices = by_name(options.pop("slices"))
     of_slices = {f"slices[{name!r}]": column for name, column in slices.items()}
@@ -81,9 +81,9 @@ def samples_of_arrays(
             raise refuse(name, value, "a pair of arrays with unpaired=True, one for the rows of each model")
     groups, scores = (options.pop(name) or (None, None) for name in ("groups", "scores"))
     samples = []
-    for side, given in enumerate(predictions):
-        own: dict[str, Any] = {"groups": groups[side], "scores": None if scores[side] is None else (scores[side],) * 2}
-        own |= {"slices": {name: column[side] for name, column in slices.items()}, "names": (BOTH[side],) * 2}
-        pair, positive = pair_of_arrays(y[side], (given, given), positive, measures, **own, **options)
+    for side, prediction in enumerate(predictions):
+        options |= {"groups": groups[side], "scores": None if scores[side] is None else (scores[side],) * 2}
+        options |= {"slices": {name: column[side] for name, column in slices.items()}, "names": (BOTH[side],) * 2}
+        pair, positive = pair_of_arrays(y[side], (prediction, prediction), positive, measures, **options)
         samples.append(replace(pair, identical=False))
-    return of_two_samples(samples[0], samples[1]), positive
+    return combine_samples(samples[0], samples[1]), positive

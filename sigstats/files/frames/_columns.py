@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from os import PathLike
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,69 +15,43 @@ from sigstats._common.scores import of_named_scores, parts_of_ratio
 from sigstats._common.validation import as_choice, refuse, shown
 from sigstats.comparison.paired_predictions import PairedPredictions, Scored
 
-from ..predictions import (
-    MOST_VALUES,
-    Columns,
-    Predictions,
-    from_table,
-    join,
-    join_samples,
-    join_scores,
-    judged_by,
-    settled,
-    with_people,
-)
+from ..predictions import MOST_VALUES, Columns, Predictions, from_table, join, join_scores, settle
+from ..predictions.designs import add_people, join_samples, judge_and_people
 from ..tables.table import Table
 from ._arguments import ARGUMENTS, as_arguments
 
 
 def pairs_of_frames(
-    baseline: Any,
-    candidate: Any,
-    names: Mapping[str, Any],
-    prediction: Any,
-    model: Any,
-    score: Any,
-    *,
-    labels: Any,
-    unmatched: Literal["refuse", "drop"],
-    unpaired: bool,
-    **options: Any,
+    baseline: Any, candidate: Any, columns: Columns, prediction: Any, model: Any, score: Any, **options: Any
 ) -> list[PairedPredictions]:
-    """The rows of two data frames, or of one, by each score; `options`: those of `columns_of`."""
+    """The rows of two data frames, or of one, by each score; `options`: labels, unmatched and unpaired of `compare`."""
+    unmatched, unpaired = options["unmatched"], options["unpaired"]
     as_choice(unmatched, "unmatched", ("refuse", "drop"))
-    prediction, model = names_of(prediction, "prediction"), names_of(model or (), "model")
-    for argument, values, allowed in (("prediction", prediction, (1, 2)), ("model", model, (0, 2))):
+    predictions, models = as_names(prediction, "prediction"), as_names(model or (), "model")
+    for argument, values, allowed in (("prediction", predictions, (1, 2)), ("model", models, (0, 2))):
         if len(values) not in allowed:
             raise refuse(argument, list(values), "two names, the baseline's and the candidate's")
-    if candidate is None and len(prediction) == 1 and not model:
-        wanted = "two columns of this frame: the baseline's and the candidate's"
-        raise refuse("prediction", prediction[0], wanted)
-    if candidate is None and len(prediction) > 1 and score is not None:
+    if candidate is None and len(predictions) == 1 and not models:
+        raise refuse("prediction", predictions[0], "two columns of this frame: the baseline's and the candidate's")
+    if candidate is None and len(predictions) > 1 and score is not None:
         raise refuse("score", score, "a frame for each model, since it is one column for both predictions")
-    scores, other = as_scores(score), baseline if candidate is None else candidate
-    if options["by_position"] and not unpaired:
-        require_same_index(baseline=baseline, candidate=other)
-    columns = columns_of(
-        names,
-        ("id", "label"),
-        prediction=prediction[0],
-        model=model[0] if model else None,
-        named=frozenset(["prediction"] if len(prediction) > 1 else []),
-        **options,
+    scores, candidate = as_score_names(score), baseline if candidate is None else candidate
+    if columns.by_position and not unpaired:
+        require_same_index(baseline=baseline, candidate=candidate)
+    named = frozenset(["prediction"] if len(predictions) > 1 else [])
+    by_position = (columns.by_position or None) if unpaired else columns.by_position
+    columns = columns.but(named=named, by_position=by_position)
+    if options["labels"] is not None:
+        columns = replace(columns, truth=_labels(options["labels"], columns))
+    of_baseline, of_candidate = (
+        columns.but(prediction=predictions[side], model=models[side] if models else None) for side in (0, -1)
     )
-    if unpaired:
-        columns = columns.but(by_position=columns.by_position or None)
-    if labels is not None:
-        columns = replace(columns, truth=labels_of(labels, columns))
-    of_candidate = columns.but(prediction=prediction[-1], model=model[-1] if model else None)
-    identical = of_candidate == columns and same_frames(baseline, other)
-    by_score_a = _by_scores(baseline, "baseline", columns, scores)
-    by_score_b = _by_scores(other, "candidate", of_candidate, scores)
-    joined = join_samples if unpaired else partial(join_scores, unmatched=unmatched)
+    identical = of_candidate == of_baseline and _are_same(baseline, candidate)
+    by_score_a = _by_score(baseline, "baseline", of_baseline, scores)
+    by_score_b = _by_score(candidate, "candidate", of_candidate, scores)
     with as_arguments():
-        pairs = joined(by_score_a, by_score_b, columns)
-    return [replace(pair, identical=identical) for pair in pairs]
+        join_all = join_samples if unpaired else partial(join_scores, unmatched=unmatched)
+        return [replace(pair, identical=identical) for pair in join_all(by_score_a, by_score_b, of_baseline)]
 
 
 def paired_with_itself(
@@ -87,53 +61,43 @@ def paired_with_itself(
     columns = replace(columns, by_position=None)
 
     def read(columns: Columns) -> Predictions:
-        return predictions_of(frame, "predictions", columns)
+        return _read(frame, "predictions", columns)
 
     if human is None:
         predictions = read(columns)
         with as_arguments():
             return replace(join(predictions, predictions, columns), score_range=limits)
-    predictions, people = judged_by(read, columns, human)
+    predictions, people = judge_and_people(read, columns, human)
     with as_arguments():
-        return with_people(join(predictions, predictions, columns, with_ids=True), (people, people), limits)
+        return add_people(join(predictions, predictions, columns, with_ids=True), (people, people), limits)
 
 
-def labels_of(frame: Any, columns: Columns) -> Predictions:
+def _labels(frame: Any, columns: Columns) -> Predictions:
     """The labels of a frame, by id."""
     of_labels = Columns(columns.id, columns.label, columns.label, duplicates="all", form=columns.form)
-    return predictions_of(frame, "labels", replace(of_labels, unscored=columns.unscored))
+    return _read(frame, "labels", replace(of_labels, unscored=columns.unscored))
 
 
-def columns_of(
-    names: Mapping[str, Any],
-    needed: Sequence[str],
-    *,
-    unscored: Any,
-    duplicates: Any,
-    slices: Any,
-    missing: Any,
-    **options: Any,
-) -> Columns:
-    """The columns that arguments name; only those that are `needed` may not be None; or ValueError."""
+def make_columns(names: Mapping[str, Any], needed: Sequence[str] = (), **options: Any) -> Columns:
+    """The columns that arguments name; only those that are `needed` may not be None; or ValueError.
+
+    `options`: unscored, duplicates, slices, missing, and other fields of `Columns`.
+    """
     for name, value in names.items():
         if not isinstance(value, str) and (value is not None or name in needed):
             raise refuse(ARGUMENTS.get(name, name), value, "the name of a column")
-    return Columns().but(
-        **{name: value for name, value in names.items() if value is not None},
-        unscored=as_choice(unscored, "unscored", ("refuse", "drop", "wrong")),
-        duplicates=None
-        if duplicates is None
-        else as_choice(duplicates, "duplicates", ("refuse", "first", "last", "all")),
-        slices=names_of(() if slices is None else slices, "slices"),
-        missing=names_of(missing, "missing"),
-        **options,
-    )
+    as_choice(options["unscored"], "unscored", ("refuse", "drop", "wrong"))
+    if options["duplicates"] is not None:
+        as_choice(options["duplicates"], "duplicates", ("refuse", "first", "last", "all"))
+    slices = () if options["slices"] is None else options["slices"]
+    options |= {"slices": as_names(slices, "slices"), "missing": as_names(options["missing"], "missing")}
+    return Columns().but(**{name: value for name, value in names.items() if value is not None}, **options)
 
 
-def scores_of(score: Any, ratio: Any, lower_is_better: Any, higher_is_better: Any) -> tuple[Any, dict[str, Any]]:
+def score_options(score: Any, ratio: Any, lower_is_better: Any, higher_is_better: Any) -> tuple[Any, dict[str, Any]]:
     """The named scores, in any form; the denominators of a ratio, and both directions, as in `Columns`."""
-    ways = {"lower_is_better": lower_is_better, "higher_is_better": higher_is_better}
-    names, per = {name: names_of(value, name) for name, value in ways.items()}, None
+    directions = {"lower_is_better": lower_is_better, "higher_is_better": higher_is_better}
+    names, per = {option: as_names(value, option) for option, value in directions.items()}, None
     if ratio is None:
         score = score or [*dict.fromkeys(name for value in names.values() for name in value)] or None
     elif score is not None or not isinstance(ratio, str):
@@ -141,11 +105,11 @@ def scores_of(score: Any, ratio: Any, lower_is_better: Any, higher_is_better: An
     else:
         score, per = parts_of_ratio(ratio)
     named = [score] if isinstance(score, str) else [name for name in score or () if isinstance(name, str)]
-    lower, higher = (of_named_scores(given, named, name, ratio=ratio) for name, given in names.items())
+    lower, higher = (of_named_scores(value, named, option, ratio=ratio) for option, value in names.items())
     return score, {"per": per, "lower": lower, "higher": higher}
 
 
-def names_of(value: Any, name: str) -> tuple[str, ...]:
+def as_names(value: Any, name: str) -> tuple[str, ...]:
     """One name, or several."""
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, Sequence) or not all(isinstance(item, str) for item in names):
@@ -153,17 +117,17 @@ def names_of(value: Any, name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def as_scores(score: Any) -> Sequence[str | None]:
+def as_score_names(score: Any) -> Sequence[str | None]:
     """The names of the columns of scores; only None if there are none."""
     if score is None:
         return [None]
-    names = names_of(score, "score")
+    names = as_names(score, "score")
     if not names or (not isinstance(score, str) and len(names) < len(score)):
         raise refuse("score", score, "the name of a column, or several, each once")
     return names
 
 
-def same_frames(baseline: Any, candidate: Any) -> bool:
+def _are_same(baseline: Any, candidate: Any) -> bool:
     """True if two data frames have the same columns with the same values."""
     if baseline is candidate:
         return True
@@ -174,12 +138,12 @@ def same_frames(baseline: Any, candidate: Any) -> bool:
         return False
 
 
-def predictions_of(frame: Any, name: str, columns: Columns) -> Predictions:
+def _read(frame: Any, name: str, columns: Columns) -> Predictions:
     """The rows of a frame that messages call `name`."""
-    return _by_scores(frame, name, columns, [columns.score])[columns.score]
+    return _by_score(frame, name, columns, [columns.score])[columns.score]
 
 
-def _by_scores(frame: Any, name: str, columns: Columns, scores: Sequence[str | None]) -> dict[str | None, Predictions]:
+def _by_score(frame: Any, name: str, columns: Columns, scores: Sequence[str | None]) -> dict[str | None, Predictions]:
     """The rows of a frame by each of its scores."""
     columns = columns.but(score=scores[0], scores=tuple(score for score in scores if score is not None))
     index: Any = getattr(getattr(frame, "index", None), "name", None)
@@ -196,9 +160,12 @@ def _by_scores(frame: Any, name: str, columns: Columns, scores: Sequence[str | N
         with contextlib.suppress(Exception):  # a column of objects
             for column, values in zip(others.columns, others.to_arrow().columns, strict=True):
                 table = table.append_column(str(column), values)
+    rows, by_score = Table(name, table, names=names), {}
     with as_arguments():
-        rows, by_score = Table(name, table, names=names), {score: replace(columns, score=score) for score in scores}
-        return {score: settled(from_table(rows, of_score), of_score) for score, of_score in by_score.items()}
+        for score in scores:
+            columns = replace(columns, score=score)
+            by_score[score] = settle(from_table(rows, columns), columns)
+    return by_score
 
 
 def _frame(frame: Any, name: str) -> Any:
@@ -214,7 +181,7 @@ def _frame(frame: Any, name: str) -> Any:
 
 #: Keys of `Columns`, with the argument that has the array of this column.
 _COLUMNS = {"label": "y", "prediction": "prediction", "group": "groups", "score": "scores"}
-_COLUMNS |= {name: name for name in ("order", "weights")}
+_COLUMNS |= {"order": "order", "weights": "weights"}
 
 
 def pair_as_frames(
@@ -226,21 +193,22 @@ def pair_as_frames(
     tables = scores if np.ndim(scores[0]) == 2 else None
     scores = scores if tables is None else [np.arange(len(table), dtype=np.float64) for table in tables]
     shared = {"y": y, **{name: options.pop(name, None) for name in ("groups", "order", "weights")}}
-    of_slices = {f"slices[{shown(name)}]": str(name) for name in slices}
-    shared |= dict(zip(of_slices, slices.values(), strict=True))
-    how = {**options, "slices": list(of_slices.values()), "higher": frozenset(["scores"]), "by_position": True}
+    columns_of_slices = {f"slices[{shown(name)}]": str(name) for name in slices}
+    shared |= dict(zip(columns_of_slices, slices.values(), strict=True))
+    options |= {"slices": [*columns_of_slices.values()], "higher": frozenset(["scores"]), "by_position": True}
     sides = []
     for name, prediction, score in zip(names, predictions, scores, strict=True):
         arrays = {**shared, "prediction": prediction, "scores": score}
         arrays = {argument: values for argument, values in arrays.items() if values is not None}
         require_same_index(**arrays)
         table = {argument: _column(values, argument) for argument, values in arrays.items()}
-        if odd := next((argument for argument, values in table.items() if len(values) != len(table["y"])), None):
-            raise refuse(f"{odd} (length)", len(table[odd]), f"{len(table['y'])}, one for each row")
+        for argument, values in table.items():
+            if len(values) != len(table["y"]):
+                raise refuse(f"{argument} (length)", len(values), f"{len(table['y'])}, one for each row")
         keys = {key: argument for key, argument in _COLUMNS.items() if argument in arrays}
-        columns = columns_of(keys, ("label",), duplicates=None, **how)
-        table = {of_slices.get(argument, argument): values for argument, values in table.items()}
-        sides.append(predictions_of(pa.table(table), name, columns))
+        columns = make_columns(keys, ("label",), duplicates=None, **options)
+        table = {columns_of_slices.get(argument, argument): values for argument, values in table.items()}
+        sides.append(_read(pa.table(table), name, columns))
     with as_arguments():
         pair = join(sides[0], sides[1], columns)
     notes = tuple(note for note in pair.notes if note.name != "joined-by-position")

@@ -136,18 +136,18 @@ def check(
     named, listed = None if positive is None else label_name(positive, "positive"), class_names_of(classes)
     limits, chosen = as_score_range(score_range), with_costs(measures, costs)
     if opened(y) is not None:
-        from ._columns import as_scores, columns_of, paired_with_itself, scores_of
+        from ._columns import as_score_names, make_columns, paired_with_itself, score_options
 
-        scores, how = scores_of(score, ratio, lower_is_better, higher_is_better)
-        one = as_scores(scores)
+        scores, options = score_options(score, ratio, lower_is_better, higher_is_better)
+        one = as_score_names(scores)
         if len(one) > 1:
             raise refuse("score", scores, "one column")
         names = {"id": id, "label": label, "prediction": prediction, "score": one[0], "group": groups}
         names |= {"run": run, "task": task}
         if human is not None and not isinstance(human, str):
             raise refuse("human", human, "the name of a column")
-        how |= {"unscored": unscored, "duplicates": duplicates, "missing": missing, "classes": listed}
-        columns = columns_of(names, ("id", "label", "prediction"), slices=slices, **how)
+        options |= {"unscored": unscored, "duplicates": duplicates, "missing": missing, "classes": listed}
+        columns = make_columns(names, ("id", "label", "prediction"), slices=slices, **options)
         paired = paired_with_itself(y, columns, human, limits)
     else:
         of_frames: dict[str, Any] = {"score": score, "ratio": ratio, "run": run, "task": task, "duplicates": duplicates}
@@ -156,11 +156,11 @@ def check(
         notes: tuple[Note, ...] = ()
         rows: dict[str, Any] = {"listed": listed, "groups": groups, "slices": slices, "names": ["predictions"] * 2}
         if has_columns(prediction):
-            said = class_probabilities(y, {"prediction": prediction}, named, classes=listed, measures=chosen)
-            used = not said.positive or any(map(is_of_scores, as_compared_measures(chosen or "accuracy")))
-            (prediction,), rows["scores"] = said.predictions, said.scores * 2 if used else None
-            named = named or (said.positive if used else None)
-            notes = said.notes
+            probs = class_probabilities(y, {"prediction": prediction}, named, classes=listed, measures=chosen)
+            used = not probs.positive or any(map(is_of_scores, as_compared_measures(chosen or "accuracy")))
+            (prediction,), rows["scores"] = probs.predictions, probs.scores * 2 if used else None
+            named = named or (probs.positive if used else None)
+            notes = probs.notes
         elif are_scores(y, prediction, prediction, chosen):
             prediction, rows["scores"] = y, (prediction, prediction)
         paired = paired_arrays(y, (prediction, prediction), missing=missing, unscored=unscored, **rows)

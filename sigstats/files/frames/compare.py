@@ -201,14 +201,15 @@ def compare(
         first, second = (*(given for given in (y, baseline, candidate) if given is not None), None, None)[:2]
         if scores is not None:
             raise refuse("scores", scores, "the column `score` of data frames, or three arrays")
-        from ._columns import pairs_of_frames, scores_of
+        from ._columns import make_columns, pairs_of_frames, score_options
 
         names = {"id": id, "label": label, "epoch": epoch, "run": run}
         names |= {"group": groups, "order": order, "task": task, "weights": weights}
-        score, directions = scores_of(score, ratio, lower_is_better, higher_is_better)
-        how = {"missing": missing, "classes": listed, "unscored": unscored, "duplicates": duplicates, **directions}
-        how |= {"labels": labels, "unmatched": unmatched, "slices": slices, "by_position": by_position}
-        pairs = pairs_of_frames(first, second, names, prediction, model, score, unpaired=unpaired, **how)
+        score, options = score_options(score, ratio, lower_is_better, higher_is_better)
+        options |= {"missing": missing, "classes": listed, "unscored": unscored, "duplicates": duplicates}
+        columns = make_columns(names, ("id", "label"), slices=slices, by_position=by_position, **options)
+        options = {"labels": labels, "unmatched": unmatched, "unpaired": unpaired}
+        pairs = pairs_of_frames(first, second, columns, prediction, model, score, **options)
     else:
         given |= {"score": score, "ratio": ratio, "model": model, "epoch": epoch, "labels": labels}
         given |= {"lower_is_better": lower_is_better, "higher_is_better": higher_is_better}

@@ -12,26 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from sigstats._common.class_names import (
-    MISSING,
-    as_class_labels,
-    class_notes,
-    coded,
-    coded_groups,
-    label_name,
-)
+from sigstats._common.class_names import MISSING, as_class_labels, class_notes, coded, coded_groups, label_name
 from sigstats._common.class_spelling import DistinctNames
 from sigstats._common.data_frames import ModelTable, columns_of, is_columns, require_same_index
 from sigstats._common.messages import Note, rephrased
-from sigstats._common.validation import (
-    FloatArray,
-    as_labels,
-    as_names,
-    as_reals,
-    refuse,
-    same_kind_of_labels,
-    shown,
-)
+from sigstats._common.validation import FloatArray, as_labels, as_names, as_reals, refuse, same_kind_of_labels, shown
 from sigstats.comparison.measure_names import as_compared_measures, is_of_scores
 from sigstats.comparison.paired_predictions import Labels, PairedPredictions, Predicted, Scored, as_score_range
 from sigstats.comparison.rank_by_pairs import rank_by_pairs
@@ -140,14 +125,14 @@ def rank_models(
     chosen = _one_measure(measure, costs)
     if positive is not None and chosen is None:
         raise ValueError("positive: is not valid without measure; add a measure of a class, such as f1")
-    limits, said = as_score_range(score_range), None
+    limits, probs = as_score_range(score_range), None
     if isinstance(correct, Mapping) and not is_columns(correct):
         if len(correct) < 2 or label is None or models is not None:
             raise ValueError("correct: give tables of two or more models, with label and without models")
         with _one_named():
             named_class = None if positive is None else label_name(positive, "positive")
-            said = class_probabilities(label, correct, named_class, measures=chosen)
-        correct, models, positive = np.column_stack(said.predictions), [*correct], positive or said.positive
+            probs = class_probabilities(label, correct, named_class, measures=chosen)
+        correct, models, positive = np.column_stack(probs.predictions), [*correct], positive or probs.positive
     if getattr(correct, "ndim", 2) == 3:
         raise refuse("correct (shape)", correct.shape, "{model: table} for the probabilities of all classes")
     columns = columns_of(correct, models, {"label": label, "groups": groups, "items": items}, slices)
@@ -159,7 +144,7 @@ def rank_models(
     known, group = codes.get("groups") or codes.get("items") or ((), None)
     units = Units(n=n, group=group, group_names=known, slices=parts)
     options: dict[str, Any] = {"confidence_level": confidence_level, "smallest_slice": smallest_slice}
-    options["notes"] = (*units.notes_on_names(), *(said.notes if said else ()))
+    options["notes"] = (*units.notes_on_names(), *(probs.notes if probs else ()))
     group = codes["groups"][1] if "groups" in codes else None
     missing = missing_in(columns.table) if "items" in codes else None
     if missing is None or not missing.any():
@@ -173,7 +158,7 @@ def rank_models(
                 options["notes"] += _notes_on_classes(names, _predicted(of_label, columns.table))
             ranking = rank_table(scores, names, group, parts, score_range=limits, **options)
         else:
-            how = {"positive": positive, "score_range": limits, "said": said}
+            how = {"positive": positive, "score_range": limits, "probs": probs}
             ranking = _by_measure(chosen, columns, names, units, **how, **options)
         if cost is None:
             return ranking
@@ -215,7 +200,7 @@ def _by_measure(
     *,
     positive: Any,
     score_range: tuple[float, float] | None,
-    said: ClassProbabilities | None,
+    probs: ClassProbabilities | None,
     notes: tuple[Note, ...],
     **options: Any,
 ) -> Ranking:
@@ -224,11 +209,11 @@ def _by_measure(
     if label is None and needs != "marks":
         raise ValueError(f"label: is missing; {measure} needs the true label of each row")
     if of_scores := is_of_scores(measure):
-        scores = as_score_table(table).astype(np.float64).T if said is None else said.scores
+        scores = as_score_table(table).astype(np.float64).T if probs is None else probs.scores
     elif needs != "numbers":
         _right(table, as_labels(label, "label"), names)  # refuses classes that do not fit, by the name of the model
-    truth = None if label is None else _predicted(label, table[:, :0] if of_scores and said is None else table)
-    if truth and needs != "numbers" and (said is not None or not of_scores):
+    truth = None if label is None else _predicted(label, table[:, :0] if of_scores and probs is None else table)
+    if truth and needs != "numbers" and (probs is not None or not of_scores):
         notes += _notes_on_classes(names, truth)
 
     def pair(a: int, b: int) -> PairedPredictions:
@@ -236,8 +221,8 @@ def _by_measure(
             return PairedPredictions(units=units, outcomes=truth and truth(a, b), score_range=score_range, notes=notes)
         both = scores[a], scores[b]
         scored = Scored.of_classes(*both) if both[0].ndim == 2 else Scored(scores=both, column="scores")
-        said_by = (of := truth and truth(-1, -1)) and Labels(classes=of.classes, label=of.label)
-        return PairedPredictions(units=units, outcomes=said_by, scored=scored, score_range=score_range, notes=notes)
+        labels = (of := truth and truth(-1, -1)) and Labels(classes=of.classes, label=of.label)
+        return PairedPredictions(units=units, outcomes=labels, scored=scored, score_range=score_range, notes=notes)
 
     with _one_named():
         named = None if positive is None else label_name(positive, "positive")
@@ -245,8 +230,8 @@ def _by_measure(
 
 
 def _notes_on_classes(names: Sequence[str], pair: Callable[[int, int], Predicted]) -> tuple[Note, ...]:
-    said = {name: pair(place, place) for place, name in enumerate(names)}
-    return tuple(class_notes([(name, of.classes, of.label, of.a) for name, of in said.items()]))
+    models = {name: pair(place, place) for place, name in enumerate(names)}
+    return tuple(class_notes([(name, of.classes, of.label, of.a) for name, of in models.items()]))
 
 
 def _predicted(label: Any, table: Any) -> Callable[[int, int], Predicted]:
@@ -254,11 +239,11 @@ def _predicted(label: Any, table: Any) -> Callable[[int, int], Predicted]:
     columns = [as_class_labels(values, "label") for values in (label, *table.T)]
     occurring, codes = np.unique(np.concatenate(columns), return_inverse=True)
     codes, classes = codes.reshape(len(columns), -1), [label_name(value) for value in occurring.tolist()]
-    there = np.stack([np.bincount(column, minlength=len(classes)) > 0 for column in codes])
+    occurs = np.stack([np.bincount(column, minlength=len(classes)) > 0 for column in codes])
 
     def pair(a: int, b: int) -> Predicted:
         chosen = [0, a + 1, b + 1]
-        used = np.logical_or.reduce(there[chosen])
+        used = np.logical_or.reduce(occurs[chosen])
         of_label, of_a, of_b = (np.cumsum(used) - 1)[codes[chosen]]
         return Predicted(classes=tuple(compress(classes, used)), label=of_label, a=of_a, b=of_b)
 
@@ -276,12 +261,12 @@ def _marks(table: Any, label: Any, names: Sequence[str], missing: Any) -> FloatA
     """Return the mark of each answer; NaN if missing."""
     scores = np.full(table.shape, np.nan)
     for i, name in enumerate(names):
-        there = ~missing[:, i]
-        column = np.array(table[there, i].tolist())[:, np.newaxis]
+        answered = ~missing[:, i]
+        column = np.array(table[answered, i].tolist())[:, np.newaxis]
         if label is None:
-            scores[there, i] = as_score_table(column)[:, 0]
+            scores[answered, i] = as_score_table(column)[:, 0]
         else:
-            scores[there, i] = _right(column, label[there], [name])[:, 0]
+            scores[answered, i] = _right(column, label[answered], [name])[:, 0]
     return scores
 
 
@@ -294,7 +279,7 @@ def _right(table: Any, label: Any, names: Sequence[str]) -> Any:
             raise refuse("label (length)", len(label), f"{len(column)}, one for each row")
         same_kind_of_labels(label, column, name)
         if (column != label).any():
-            labels, said = ([label_name(value) for value in np.unique(one).tolist()] for one in (label, column))
-            DistinctNames(labels, len(label)).check(shown(names[i]), said)
+            labels, predictions = ([label_name(value) for value in np.unique(one).tolist()] for one in (label, column))
+            DistinctNames(labels, len(label)).check(shown(names[i]), predictions)
         right.append(column == label)
     return np.column_stack(right)

@@ -13,7 +13,7 @@ from sigstats._common.class_columns import class_names_of
 from sigstats._common.validation import refuse, shown
 
 from ._arguments import as_arguments
-from ._columns import as_scores, columns_of
+from ._columns import as_score_names, make_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,11 +101,10 @@ def read_predictions(
 
     from ..predictions import ALL_SCORES
 
-    scores = as_scores(score)
+    scores = as_score_names(score)
     named = {"id": id, "label": label, "prediction": prediction}
-    columns = columns_of(
+    columns = make_columns(
         {**named, "epoch": epoch, "filter": filter, "model": model, "group": groups},
-        (),
         slices=slices,
         unscored=unscored,
         duplicates=duplicates,
@@ -146,9 +145,9 @@ def _frame_of_scores(file: str, columns: "Columns", scores: Sequence[str | None]
         if frame[keys].equals(by_name[keys]):
             by_name[name] = frame[name]
         else:  # answers that lack a score were left out; in a log each is there once
-            alone = frame.merge(by_name[keys], on=keys, how="left", indicator="beside")
-            alone = alone[alone.pop("beside") == "left_only"]
-            by_name = pd.concat([by_name.merge(frame, on=keys, how="left"), alone], ignore_index=True)
+            unshared = frame.merge(by_name[keys], on=keys, how="left", indicator="origin")
+            unshared = unshared[unshared.pop("origin") == "left_only"]
+            by_name = pd.concat([by_name.merge(frame, on=keys, how="left"), unshared], ignore_index=True)
     assert by_name is not None
     return by_name
 
@@ -160,16 +159,16 @@ def _frame(file: str, columns: "Columns", predictions: "Predictions", *, graded:
     for name in columns.optional:
         if name not in predictions.requested:
             raise ValueError(f"{file}: column {shown(name)} was not found")
-    told = predictions.outcomes.predicted and (graded or not predictions.outcomes.graded)
+    predicted = predictions.outcomes.predicted and (graded or not predictions.outcomes.graded)
     table = {
         "id": predictions.ids,
         "epoch": predictions.epoch,
         "label": predictions.outcomes.label if predictions.source.harness or not predictions.outcomes.graded else None,
-        "prediction": predictions.outcomes.prediction if told else None,
+        "prediction": predictions.outcomes.prediction if predicted else None,
         "score": predictions.score and predictions.score.values,
     }
-    there = {name: column for name, column in {**table, **predictions.requested}.items() if column is not None}
-    return pd.DataFrame({name: value.to_pandas() for name, value in there.items()})
+    columns_read = {name: column for name, column in {**table, **predictions.requested}.items() if column is not None}
+    return pd.DataFrame({name: value.to_pandas() for name, value in columns_read.items()})
 
 
 def _files(paths: Any) -> list[str]:

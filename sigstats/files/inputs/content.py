@@ -15,17 +15,7 @@ from typing import Any
 from sigstats._common.messages import RepeatedKeyError, each_once, printable, rephrased
 
 from .limit import Budget
-from .opening import (
-    Archive,
-    Joined,
-    open_local,
-    open_remote,
-    packing,
-    pieces,
-    reading,
-    unpacked,
-    unreadable,
-)
+from .opening import Archive, Joined, open_local, open_remote, packing, pieces, reading, unpacked, unreadable
 
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it begins with
@@ -54,7 +44,7 @@ def in_utf8(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
         raise ValueError(f"is not text in {encoding.upper()}, as its byte order mark says") from None
 
 
-#: The most that an element, an object and a list take beside their text, in bytes.
+#: The most that an element, an object and a list take in addition to their text, in bytes.
 _ELEMENT, _OBJECT, _LIST = 100, 260, 80
 
 
@@ -163,7 +153,7 @@ class Content:
             return self.path
         return io.BytesIO(self.whole()) if self._source is None else self._source
 
-    def beside(self, name: str) -> Any:
+    def json_in_same_folder(self, name: str) -> Any:
         """The content of a JSON file in the same folder; None if there is none that can be read."""
         try:
             with open_content(self._folder + name) as content:
@@ -173,8 +163,8 @@ class Content:
 
     def json(self, *, twice: bool = False) -> Any:
         """Parse as JSON, or raise ValueError. `twice`: as in `parse_json`."""
-        own = rephrased(f"{self.where}: ", of=RepeatedKeyError)
-        with reading(self.where, ValueError, fault="cannot be read as JSON"), own:
+        repeated_keys = rephrased(f"{self.where}: ", of=RepeatedKeyError)
+        with reading(self.where, ValueError, fault="cannot be read as JSON"), repeated_keys:
             return parse_json(self.whole(), self.budget, twice=twice)
 
     @contextlib.contextmanager

@@ -26,12 +26,22 @@ class Budget:
     @cached_property
     def limit(self) -> int:
         """The number of bytes that are read at most."""
-        return read_limit()
+        text = os.environ.get(VARIABLE)
+        if text is None:
+            return min(_available(), *_free_in_groups()) // 2
+        size = _SIZE.fullmatch(text)
+        if size is None or size[2].lower() not in _UNITS:
+            raise ValueError(f"{VARIABLE}: {text[:60]!r} is not valid; expected a size such as 500MB or 8GiB")
+        return int(float(size[1]) * _UNITS[size[2].lower()])
 
     @property
     def shown(self) -> str:
         """The limit, for a person."""
-        return _shown(self.limit)
+        size = self.limit
+        for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
+            if size >= unit:
+                return f"{size / unit:.3g} {name}" if size < 1000 * unit else f"{size // unit:,} {name}"
+        return f"{size} bytes"
 
     def spend(self, count: int) -> None:
         """Count bytes that are read; ValueError, one line, once they are more than the limit."""
@@ -47,17 +57,6 @@ class Budget:
             )
 
 
-def read_limit() -> int:
-    """The limit in bytes."""
-    text = os.environ.get(VARIABLE)
-    if text is None:
-        return min(_available(), *_free_in_groups()) // 2
-    size = _SIZE.fullmatch(text)
-    if size is None or size[2].lower() not in _UNITS:
-        raise ValueError(f"{VARIABLE}: {text[:60]!r} is not valid; expected a size such as 500MB or 8GiB")
-    return int(float(size[1]) * _UNITS[size[2].lower()])
-
-
 def _available() -> int:
     """Memory that is available without swapping; if that is unknown, half of all memory."""
     try:
@@ -70,11 +69,11 @@ def _available() -> int:
 def _free_in_groups() -> list[int]:
     """The memory that is free in every control group that this process is in."""
     try:
-        own = Path("/proc/self/cgroup").read_text(encoding="ascii", errors="replace")
+        groups = Path("/proc/self/cgroup").read_text(encoding="ascii", errors="replace")
     except OSError:
         return []
     frees = []
-    for line in own.splitlines():
+    for line in groups.splitlines():
         _, controllers, path = (*line.split(":", 2), "", "")[:3]
         old = "memory" in controllers.split(",")
         root = _GROUPS / "memory" if old else _GROUPS
@@ -95,10 +94,3 @@ def _free_in_group(group: Path, most: str, used: str) -> int | None:
         return max(int((group / most).read_text()) - int((group / used).read_text()) + cached, 0)
     except (OSError, ValueError):  # no such group here, or "max"
         return None
-
-
-def _shown(size: int) -> str:
-    for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
-        if size >= unit:
-            return f"{size / unit:.3g} {name}" if size < 1000 * unit else f"{size // unit:,} {name}"
-    return f"{size} bytes"

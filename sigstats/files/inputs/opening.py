@@ -114,9 +114,9 @@ def unreadable(where: str, error: Exception) -> ValueError:
 def reason(error: Exception) -> str:
     """The error of another library in one short line."""
     error = with_extra(error)
-    said = " ".join(str(error).split())[:200]
-    plain = said and type(error) in (ValueError, RepeatedKeyError, MissingExtra)
-    return said if plain else f"{type(error).__name__}: {said}".removesuffix(": ")
+    text = " ".join(str(error).split())[:200]
+    plain = text and type(error) in (ValueError, RepeatedKeyError, MissingExtra)
+    return text if plain else f"{type(error).__name__}: {text}".removesuffix(": ")
 
 
 @contextlib.contextmanager

@@ -5,6 +5,7 @@ processes, with its secrets. A web address of this machine, or of its link, reac
 such as those that give a cloud machine its credentials.
 """
 
+import filecmp
 import glob
 import ipaddress
 import os
@@ -39,6 +40,19 @@ def files_of(path: str) -> list[str] | None:
     if len(names) > _MOST:
         raise ValueError(f"{printable(path)}: matches {len(names):,} files; expected at most {_MOST:,}")
     return names
+
+
+def same_content(one: str, other: str) -> bool:
+    """True if two files, folders or patterns of this machine have the same bytes; False if that is unknown."""
+    if "://" in one or "://" in other:
+        return False
+    try:
+        first, second = (files_of(path) or [path] for path in (one, other))
+        return len(first) == len(second) and all(
+            filecmp.cmp(a, b, shallow=False) for a, b in zip(first, second, strict=True)
+        )
+    except (OSError, ValueError):
+        return False
 
 
 def _local(path: str) -> list[str] | None:
@@ -112,6 +126,6 @@ def _is_near(authority: str) -> bool:
         addresses = {str(answer[4][0]).partition("%")[0] for answer in socket.getaddrinfo(host, None)}
     except (OSError, ValueError):  # whoever opens it says what is wrong
         return False
-    found = map(ipaddress.ip_address, addresses)
-    plain = [getattr(address, "ipv4_mapped", None) or address for address in found]
+    parsed = map(ipaddress.ip_address, addresses)
+    plain = [getattr(address, "ipv4_mapped", None) or address for address in parsed]
     return any(address.is_loopback or address.is_link_local or address.is_unspecified for address in plain)

@@ -1,57 +1,24 @@
 """Predictions that two or more models made for the same rows: read from files, joined by id."""
 
-from ._agreement import same_content
-from ._columns import ALL_SCORES, Columns
-from ._designs import People, join_samples, judged_by, of_two_samples, read_judged, with_people
-from ._files import (
-    costs_of_file,
-    filter_names_in,
-    join_scores,
-    labels_of,
-    model_names_in,
-    names_of_instances,
-    parsed,
-    read,
-    read_by_scores,
-    read_each,
-)
-from ._from_table import from_table
-from ._log import Answer, EvaluationLog
-from ._many import join_many
-from ._pairing import PairedPredictions, Unmatched, join, match
-from ._predictions import MOST_VALUES, Predictions, other_column_codes
-from ._selection import settled
+from sigstats.comparison.paired_predictions import PairedPredictions as PairedPredictions
 
-__all__ = [
-    "ALL_SCORES",
-    "MOST_VALUES",
-    "Answer",
-    "Columns",
-    "EvaluationLog",
-    "PairedPredictions",
-    "People",
-    "Predictions",
-    "Unmatched",
-    "costs_of_file",
-    "filter_names_in",
-    "from_table",
-    "join",
-    "join_many",
-    "join_samples",
-    "join_scores",
-    "judged_by",
-    "labels_of",
-    "match",
-    "model_names_in",
-    "names_of_instances",
-    "of_two_samples",
-    "other_column_codes",
-    "parsed",
-    "read",
-    "read_by_scores",
-    "read_each",
-    "read_judged",
-    "same_content",
-    "settled",
-    "with_people",
-]
+from ._columns import ALL_SCORES as ALL_SCORES
+from ._columns import Columns as Columns
+from ._files import costs_of_file as costs_of_file
+from ._files import filter_names_in as filter_names_in
+from ._files import join_scores as join_scores
+from ._files import model_names_in as model_names_in
+from ._files import names_of_instances as names_of_instances
+from ._files import parse as parse
+from ._files import read as read
+from ._files import read_by_scores as read_by_scores
+from ._files import read_choices as read_choices
+from ._files import read_labels as read_labels
+from ._from_table import from_table as from_table
+from ._log import Answer as Answer
+from ._log import EvaluationLog as EvaluationLog
+from ._other_columns import MOST_VALUES as MOST_VALUES
+from ._other_columns import other_column_codes as other_column_codes
+from ._pairing import join as join
+from ._predictions import Predictions as Predictions
+from ._settling import settle as settle

@@ -3,21 +3,18 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from sigstats._common.column_names import DOUBTFUL, KNOWN
 from sigstats._common.together import check_together
 from sigstats._common.validation import shown
 from sigstats.measures.metrics import is_lower_better
 
+from ._other_columns import is_telling
 from ._predictions import Parted, Predictions
-from ._unused import is_telling
 
 #: Name that selects all scores of a log.
 ALL_SCORES = "all"
-
-#: Treatments of answers that failed or have no score.
-Unscored: TypeAlias = Literal["refuse", "drop", "wrong"]
 
 
 @dataclass(frozen=True)
@@ -121,7 +118,7 @@ class Columns(Parted):
     by_position: bool | None = False
     #: Treatments of answers that failed or have no score, and of results that repeat an id. By default, repeated ids
     #: are refused unless the file or the grouping implies several answers to one item.
-    unscored: Unscored = "refuse"
+    unscored: Literal["refuse", "drop", "wrong"] = "refuse"
     duplicates: Literal["refuse", "first", "last", "all"] | None = None
     units: UnitColumns = UnitColumns()
     scoring: Scoring = Scoring()

@@ -17,14 +17,15 @@ from ..inputs.content import open_content
 from ..inputs.opening import reading
 from ..inputs.places import files_of
 from ..tables.table import Table
-from ._agreement import without_predictions
+from ._agreement import unpredicted_labels
 from ._columns import ALL_SCORES, Columns
 from ._from_table import from_table
 from ._log import EvaluationLog
 from ._pairing import MatchOptions, join
 from ._predictions import Predictions
-from ._selection import names_to_give_back, select, settled
-from ._tasks import is_table, one_log, one_table
+from ._selection import select, short_names
+from ._settling import settle
+from ._tasks import is_table, join_logs, join_tables
 from .readers import DAMAGE, format_names, format_of, read_file
 
 
@@ -48,22 +49,22 @@ class PredictionFile:
             else:
                 "".join([log.task, log.model, *log.settings.values()]).encode()  # half a surrogate pair is no text
                 read = select(log, columns)
-            return settled(replace(read, notes=(*read.notes, *self.notes)), columns)
+            return settle(replace(read, notes=(*read.notes, *self.notes)), columns)
 
     def table(self, columns: Columns) -> Predictions:
         """The rows of all tasks of tables, some of which may lack answers or repeat ids."""
         columns = columns.but(coded=columns.form.coded and not self.tasks)
-        own = [from_table(part, columns) for part in self.parts if isinstance(part, Table)]
-        read = one_table(printable(self.path), own, columns) if self.tasks else own[0]
+        tables = [from_table(part, columns) for part in self.parts if isinstance(part, Table)]
+        read = join_tables(printable(self.path), tables, columns) if self.tasks else tables[0]
         if columns.truth is None or columns.truth.by_position:
             return read
-        lacking = without_predictions(columns.truth, [part.ids for part in own])
+        lacking = unpredicted_labels(columns.truth, [part.ids for part in tables])
         return replace(read, notes=(*read.notes, *(note.of(read.where) for note in lacking)))
 
     def log(self, columns: Columns) -> EvaluationLog | None:
         """The log of all tasks; None of tables."""
         logs = [part for part in self.parts if isinstance(part, EvaluationLog)]
-        return None if not logs else one_log(printable(self.path), logs, columns) if self.tasks else logs[0]
+        return None if not logs else join_logs(printable(self.path), logs, columns) if self.tasks else logs[0]
 
     def scores(self, columns: Columns) -> tuple[str, ...]:
         """The scores of a log that are numbers, and no costs; those of a model and a filter where these are named."""
@@ -85,7 +86,7 @@ class PredictionFile:
         return tuple(name for name in lower if not lower[name])
 
 
-def parsed(path: str, columns: Columns) -> PredictionFile:
+def parse(path: str, columns: Columns) -> PredictionFile:
     """A file of any format, with all columns that are wanted.
 
     `path`: a file, a folder, a pattern such as ``logs/*.eval``, or an fsspec URL of these. Of a folder the logs of a
@@ -105,33 +106,31 @@ def parsed(path: str, columns: Columns) -> PredictionFile:
     chosen = list(logs) or [file for file in tables if explicit or is_table(file)]
     if not chosen:
         raise ValueError(f"{where}: contains no file of predictions; expected {', '.join(format_names())}")
-    beside = tuple(getattr(module, "BESIDE", "/") for module in logs.values())
+    prefixes = tuple(getattr(module, "COMPANIONS", "/") for module in logs.values())
     others = [file.rpartition("/")[2] for file in tables if file not in chosen]
-    names = [printable(name) for name in others if not name.startswith(beside)]
-    told = f"{where}: not read: {some_of(names)}; a pattern with an ending, such as '*.txt', reads other files"
-    notes = (Note("unread-files", told),) * bool(names)
+    names = [printable(name) for name in others if not name.startswith(prefixes)]
+    text = f"{where}: not read: {some_of(names)}; a pattern with an ending, such as '*.txt', reads other files"
+    notes = (Note("unread-files", text),) * bool(names)
     return PredictionFile(path, tuple(read_file(file, columns) for file in chosen), tasks=True, notes=notes)
 
 
 def read(path: str, columns: Columns) -> Predictions:
     """Read the predictions of a file, a folder or a pattern in any format."""
-    return parsed(path, columns).by(columns)
+    return parse(path, columns).by(columns)
 
 
-def read_each(path: str, choices: Sequence[Columns]) -> list[Predictions]:
-    """Return the predictions of a file for several choices of columns; a table is parsed once with all scores."""
-    first, *others = choices
-    file = parsed(path, first.but(scores=tuple(columns.score for columns in choices if columns.score is not None)))
-    table = isinstance(file.parts[0], Table)
-    return [file.by(first), *(file.by(columns) if table else read(path, columns) for columns in others)]
+def read_choices(path: str, choices: Sequence[Columns]) -> list[Predictions]:
+    """Return the predictions of a file, which is parsed once, for several choices of columns with one score each."""
+    file = parse(path, choices[0].but(scores=tuple(columns.score for columns in choices if columns.score is not None)))
+    return [file.by(columns) for columns in choices]
 
 
-def labels_of(path: str, columns: Mapping[str, str], **options: Any) -> Predictions:
+def read_labels(path: str, columns: Mapping[str, str], **options: Any) -> Predictions:
     """The labels of a file, by id, under the names of `columns`; `options`: fields of `Columns`."""
     label = columns.get("label", "label")
     named = frozenset(("prediction", *({"id", "label"} & columns.keys())))
-    own = Columns(columns.get("id", "id"), label, label, named=named, by_position=None, duplicates="all")
-    return read(path, own.but(**options))
+    columns_of_labels = Columns(columns.get("id", "id"), label, label, named=named, by_position=None, duplicates="all")
+    return read(path, columns_of_labels.but(**options))
 
 
 def costs_of_file(path: str) -> Mapping[str, Any] | list[tuple[str, str, float]]:
@@ -176,7 +175,7 @@ def _instances_in(report: str) -> list[str]:
 
 def model_names_in(path: str, columns: Columns) -> list[str]:
     """The models that a log, or a table with a column of models, has answers of."""
-    file = parsed(path, columns := columns.but(slices=(columns.chosen.models,)))
+    file = parse(path, columns := columns.but(slices=(columns.chosen.models,)))
     if (log := file.log(columns)) is not None:
         return list(dict.fromkeys(answer.model for answer in log.answers))
     names = file.table(columns).requested.get(columns.chosen.models)
@@ -185,9 +184,9 @@ def model_names_in(path: str, columns: Columns) -> list[str]:
 
 def filter_names_in(path: str, columns: Columns) -> list[str]:
     """The filters of a log, as ``--filter`` takes them; a table has none."""
-    log = parsed(path, columns).log(columns)
+    log = parse(path, columns).log(columns)
     names = {} if log is None else dict.fromkeys(answer.filter for answer in log.answers)
-    return names_to_give_back([name for name in names if name])
+    return short_names([name for name in names if name])
 
 
 def read_by_scores(
@@ -200,7 +199,7 @@ def read_by_scores(
     by_score: list[dict[str | None, Predictions]] = []
     for path, given in files:
         columns = given.but(score=scores[0], scores=named, coded=True)
-        file = parsed(path, columns)
+        file = parse(path, columns)
         meant = file.scores(columns) if named == (ALL_SCORES,) else scores
         if not meant:
             raise ValueError(f"{path}: score: no score has a number for each answer")
@@ -222,5 +221,5 @@ def join_scores(
     **options: Unpack[MatchOptions],
 ) -> list[PairedPredictions]:
     """The rows that both models predicted, by each score."""
-    sides = [(own, candidate[score]) for score, own in baseline.items()]
+    sides = [(predictions, candidate[score]) for score, predictions in baseline.items()]
     return with_names([join(*side, columns, with_ids=with_ids, **options) for side in sides], [*baseline])

@@ -1,7 +1,7 @@
 """The content of an evaluation log of a language model: answers to items, and their scores.
 
 The readers of logs fill this record and decide nothing: `_selection.py` chooses the score that is compared, and
-settles answers without one and results that repeat an id.
+`_settling.py` settles answers without one and results that repeat an id.
 """
 
 import math
@@ -19,8 +19,6 @@ PROMPT = "prompt"
 #: Name of the column of tasks: ``--slice task``.
 TASK = "task"
 INFINITE = "infinite"
-
-
 K = TypeVar("K")
 
 
@@ -102,11 +100,13 @@ class EvaluationLog:
             return ()
         near = 0.5 / len(marks) + 0.5 * 10.0 ** -max(2, len(str(stated).partition(".")[2]))
         means = [sum(scored) / n for n in (len(scored), len(marks))]
-        told = f"states {shown(score)} {stated:.4g}, but the mean of its {len(marks):,} answers is {means[0]:.4g}"
-        return (Note("other-total", f"{self.where}: {told}"),) * all(abs(mean - stated) > near for mean in means)
+        text = f"states {shown(score)} {stated:.4g}, but the mean of its {len(marks):,} answers is {means[0]:.4g}"
+        return (Note("other-total", f"{self.where}: {text}"),) * all(abs(mean - stated) > near for mean in means)
 
 
-def answered(item: str, values: Mapping[str, Any], about: Mapping[str, Any], columns: Columns, **more: Any) -> Answer:
+def make_answer(
+    item: str, values: Mapping[str, Any], about: Mapping[str, Any], columns: Columns, **more: Any
+) -> Answer:
     """An answer with the numbers among `values` as its scores, and metadata: single values, and what `columns` name.
 
     Truth values are 1 and 0. None and NaN are missing.
@@ -126,13 +126,12 @@ def answered(item: str, values: Mapping[str, Any], about: Mapping[str, Any], col
             unread[name] = f"the text {value[:40]!r}"
         elif value is not None:
             unread[name] = "a list" if isinstance(value, (list, tuple)) else "an object"
-    kept = {name: value for name, value in about.items() if isinstance(value, str | int | float)}
-    return Answer(
-        item=item, scores=scores, unread=unread, about={**kept, **{n: about.get(n) for n in columns.optional}}, **more
-    )
+    kept: dict[str, Any] = {name: value for name, value in about.items() if isinstance(value, str | int | float)}
+    kept |= {name: about.get(name) for name in columns.optional}
+    return Answer(item=item, scores=scores, unread=unread, about=kept, **more)
 
 
-def graded(*scores: str) -> dict[str, Any]:
+def graded_by(*scores: str) -> dict[str, Any]:
     """The fields of a log that states which answers are right by these scores."""
     return {"lower_is_better": dict.fromkeys(scores, False), "shares": frozenset(scores)}
 
@@ -149,14 +148,14 @@ def add_result(by_key: dict[K, list[dict[str, Any]]], key: K, values: Mapping[st
 
 def empty_answers(where: str, n: int, total: int) -> tuple[Note, ...]:
     """A note on answers without content, as patches and responses may be."""
-    told = f"{where}: {n:,} of {total:,} answers are empty; they count as the log scores them"
-    return (Note("empty-answers", told),) if n else ()
+    text = f"{where}: {n:,} of {total:,} answers are empty; they count as the log scores them"
+    return (Note("empty-answers", text),) if n else ()
 
 
 def missing_answers(where: str, stated: Any, n: int, what: str = "answers") -> tuple[Note, ...]:
     """A note if a log states more answers than it contains; `where` is empty if the file is named later."""
-    told = f"{where}: states {stated} {what} and contains {n:,}; the others are not counted".removeprefix(": ")
-    return (Note("incomplete-log", told),) if isinstance(stated, (int, float)) and stated > n else ()
+    text = f"{where}: states {stated} {what} and contains {n:,}; the others are not counted".removeprefix(": ")
+    return (Note("incomplete-log", text),) if isinstance(stated, (int, float)) and stated > n else ()
 
 
 def share_of(passed: Any, failed: Any) -> float | None:
@@ -180,6 +179,6 @@ def objects(value: Any) -> list[Mapping[str, Any]]:
     return [mapping(item) for item in value] if isinstance(value, list) else []
 
 
-def as_texts(values: Mapping[str, Any]) -> dict[str, str]:
+def to_texts(values: Mapping[str, Any]) -> dict[str, str]:
     """The values that are there, as text."""
     return {name: str(value) for name, value in values.items() if value is not None}

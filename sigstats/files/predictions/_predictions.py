@@ -9,23 +9,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sigstats._common.class_names import NO_ANSWER
-from sigstats._common.messages import Note
-from sigstats.comparison.paired_predictions import STARTS, OtherColumns
+from sigstats._common.messages import Note, shown
 
-from ..tables.dates import as_dates
-from ..tables.spelling import same_spelling
 from ..tables.table import in_one
 
 Ints = NDArray[np.int64]
 
-#: At most this many values of other columns are examined, to limit the time for large files.
-MOST_VALUES = 2**20
-#: The most bytes of a text file of which all columns are read; of larger ones, only the compared columns.
-SMALL_FILE = 2**23
-_FRACTION, _WHOLE = r"^[+-]?[0-9]*[.,][0-9]*[1-9][0-9]*([^0-9.]|$)", r"^-?[0-9]+(\.0*)?$"
-#: An id that ends with a number after a separator.
-_NUMBERED = r"^(.*[0-9A-Za-z])[^0-9A-Za-z]+[A-Za-z]*[0-9]+$"
 #: Label and prediction of an answer of which only right or wrong is known.
 RIGHT, WRONG = "right", "wrong"
 
@@ -39,9 +28,9 @@ class Parted:
         """A copy with other values of fields, including fields of the contained records."""
         record: Any = self
         for part, kind in self.PARTS.items():
-            own = {name: named.pop(name) for name in {*named}.intersection(kind.__annotations__)}
-            if own:
-                named[part] = replace(getattr(record, part), **own)
+            values = {name: named.pop(name) for name in {*named}.intersection(kind.__annotations__)}
+            if values:
+                named[part] = replace(getattr(record, part), **values)
         changed: Self = replace(record, **named)
         return changed
 
@@ -147,29 +136,17 @@ class Predictions(Parted):
 
     def take(self, rows: Any) -> Self:
         """Some of the rows."""
-        every = ("ids", "label", "prediction", "values", "per", "epoch", "unused_ids", "counts", "failed")
-        value = self._changed(lambda column: column.take(rows), every)
-        identity, beside = ({n: v.take(rows) for n, v in item.items()} for item in (self.identity, self.other_columns))
-        return replace(value, identity=identity, other_columns=beside)
+        columns = ("ids", "label", "prediction", "values", "per", "epoch", "unused_ids", "counts", "failed")
+        changed = self._changed(lambda column: column.take(rows), columns)
+        identity = {name: column.take(rows) for name, column in self.identity.items()}
+        other_columns = {name: column.take(rows) for name, column in self.other_columns.items()}
+        return replace(changed, identity=identity, other_columns=other_columns)
 
     def _changed(self, change: Callable[[Any], Any], names: Sequence[str]) -> Self:
         """The same with these columns changed, if they exist, in groups and slices too."""
-        there = {**vars(self), **vars(self.outcomes), **(vars(self.score) if self.score else {})}
-        changed = {name: change(there[name]) for name in names if there.get(name) is not None}
+        columns = {**vars(self), **vars(self.outcomes), **(vars(self.score) if self.score else {})}
+        changed = {name: change(columns[name]) for name in names if columns.get(name) is not None}
         return self.but(requested={name: change(column) for name, column in self.requested.items()}, **changed)
-
-
-def wrong_predictions(predictions: Predictions) -> dict[str, Any]:
-    """Labels and predictions; the other one of two classes, or no class of several, replaces a missing prediction."""
-    said = predictions.outcomes
-    if not said.prediction.null_count:
-        return {}
-    label, prediction = same_spelling([said.label, said.prediction])
-    classes = pc.unique(pa.concat_arrays([label, prediction])).drop_null()
-    other: Any = WRONG if predictions.source.harness else NO_ANSWER
-    if len(classes) == 2:
-        other = pc.if_else(pc.equal(label, classes[0]), classes[1], classes[0])
-    return {"label": label, "prediction": pc.coalesce(prediction, other)}
 
 
 def taken(column: Any, rows: Any) -> Any:
@@ -193,107 +170,70 @@ def item_codes(ids: Any) -> Ints:
 
 def first_rows(codes: Ints) -> Ints:
     """Return the first row of each item."""
-    counts = np.zeros(int(codes.max()) + 1, dtype=np.int64)
-    counts[codes[::-1]] = np.arange(len(codes))[::-1]
-    return counts
-
-
-def occurrences(ids: Any) -> Any | None:
-    """Number the rows of each id from 1, as text; None if every id appears once."""
-    codes = item_codes(ids)
-    if len(codes) == 0 or int(codes.max()) + 1 == len(codes):
-        return None
-    return pc.cast(pa.array(places(codes, np.argsort(codes, kind="stable")) + 1), pa.string())
+    rows = np.zeros(int(codes.max()) + 1, dtype=np.int64)
+    rows[codes[::-1]] = np.arange(len(codes))[::-1]
+    return rows
 
 
 def places(codes: Ints, order: Ints) -> Ints:
     """Number the rows of each item from 0; `order`: all rows, by item."""
     starts = np.searchsorted(codes[order], np.arange(codes.max() + 1))
-    by_order = np.empty(len(codes), dtype=np.int64)
-    by_order[order] = np.arange(len(codes)) - starts[codes[order]]
-    return by_order
+    numbers = np.empty(len(codes), dtype=np.int64)
+    numbers[order] = np.arange(len(codes)) - starts[codes[order]]
+    return numbers
 
 
-def dictionaries(columns: Mapping[str, Any], rows: int) -> dict[str, Any]:
-    """Return Arrow columns as dictionary arrays; empty if there are too many values, or lists or objects."""
-    if (len(columns) + 1) * rows > MOST_VALUES:
-        return {}
-    by_name = {}
-    for name, column in columns.items():
-        try:
-            whole = in_one(column)
-            by_name[name] = whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
-        except (pa.ArrowException, NotImplementedError):
-            return {}
-    return by_name
-
-
-def other_column_codes(first: Predictions, other: Predictions, rows: Any = None, partners: Any = None) -> OtherColumns:
-    """Return the content of shared rows outside the compared columns, as codes from 0.
-
-    First the joint codes of all columns of both files (of logs: the question); None if there are none. Then the codes
-    of columns that may name groups: complete, equal in both files, without fractions; and which are dates and numbers.
-    """
-    sides = []
-    for side, chosen in ((first, rows), (other, partners)):
-        asked = without_target(side.identity) if side.epoch is None else {}
-        value = side.other_columns or dictionaries(asked, len(side.ids))
-        sides.append({n: v if chosen is None else v.take(chosen) for n, v in value.items() if len(v) == len(side.ids)})
-    codes = [{name: _codes(item) for name, item in side.items()} for side in sides]
-    told = next(filter(None, codes), None)
-    starts = _starts(first.ids if rows is None else first.ids.take(rows))
-    if not told or not len(next(iter(told.values()))):
-        return OtherColumns(columns=starts)
-    from sigstats._common.copies import equal_by_chance
-    from sigstats._common.data_frames import joint_codes
-
-    columns = {name: [side[name] for side in sides if name in side] for name in told}
-    alike = {
-        name: own
-        for name, own in told.items()
-        if not any(part.null_count or pc.any(_matches(part, _FRACTION)).as_py() for part in columns[name])
-        and all(name not in side or _same_parts(own, side[name]) for side in codes)
-    }
-    times = [name for name in alike if all(as_dates(part.dictionary) is not None for part in columns[name])]
-    numbers = {name for name in alike if all(pc.all(_matches(part, _WHOLE)).as_py() for part in columns[name])}
-    question = [told[name] for name in without_target(first.identity) if name in told]
-    others = [own for name, own in codes[1].items() if name not in told or not _same_parts(told[name], own)]
-    if any(_same_parts(starts[STARTS], codes) for codes in alike.values() if starts):
-        starts = {}
-    parts = question or [*told.values(), *others]
-    content = joint_codes(parts)
-    return OtherColumns(None if equal_by_chance(content, parts) else content, alike | starts, times, numbers)
-
-
-def _starts(ids: Any) -> dict[str, Ints]:
-    """Return the codes of the starts of ids; empty unless all ids end with a number after a separator, as doc12_q3."""
-    if not pa.types.is_string(ids.type) or not pc.all(pc.match_substring_regex(ids, _NUMBERED)).as_py():
-        return {}
-    return {STARTS: item_codes(pc.replace_substring_regex(ids, _NUMBERED, r"\1"))}
-
-
-def without_target(identity: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the question of a log without its answer."""
-    return {name: item for name, item in identity.items() if not name.startswith("target")}
-
-
-def _codes(column: Any) -> Ints:
-    texts, dates = column.dictionary.cast(pa.string()), as_dates(column.dictionary)
-    whole = dates is None and pc.all(_matches(column, _WHOLE)).as_py()
-    values = texts.cast(pa.float64()) if whole else dates
-    places = range(len(texts)) if values is None else pc.rank(values)
-    indices = column.indices.cast(pa.int64())
-    if indices.null_count:
-        indices = pc.fill_null(indices, -1)  # imports pandas
-    return np.unique(np.append(places, -1)[np.from_dlpack(indices)], return_inverse=True)[1].astype(np.int64)
-
-
-def _matches(column: Any, pattern: str) -> Any:
-    return pc.match_substring_regex(column.dictionary.cast(pa.string()), pattern)
-
-
-def _same_parts(one: Ints, other: Ints) -> bool:
-    if np.array_equal(one, other):
+def are_distinct(side: Predictions) -> bool:
+    """True if each id of a file, or each epoch of it, appears once."""
+    if side.epoch is None and side.distinct is not None and side.distinct is side.ids:
         return True
-    pairs = np.unique(one * (int(other.max()) + 1) + other)
-    return len(pairs) == len(np.unique(one)) == len(np.unique(other))
+    keys = side.keys
+    return _are_distinct_numbers(keys) or bool(pc.count_distinct(keys).as_py() == len(keys))
+
+
+def _are_distinct_numbers(keys: Any) -> bool:
+    """True if keys are distinct whole numbers, which is checked faster than for other text."""
+    try:
+        pc.cast(keys[:1], pa.int64())  # which fails at once for most texts
+        cast = pc.cast(keys, pa.int64())
+    except pa.ArrowInvalid:
+        return False
+    # Not `to_numpy`, which imports pandas.
+    numbers = np.from_dlpack(in_one(cast))
+    if (numbers[1:] <= numbers[:-1]).any():
+        numbers = np.sort(numbers)
+    return bool((numbers[1:] > numbers[:-1]).all())
+
+
+def require_unique_keys(side: Predictions) -> None:
+    """Refuse repeated ids, or epochs of an id."""
+    if not are_distinct(side):
+        counts = pc.value_counts(side.keys)
+        repeated = counts.field("values").filter(pc.greater(counts.field("counts"), pa.scalar(1)))
+        raise ValueError(f"{side.where}: {some_ids_are(repeated)} repeated, as spelled in the other file")
+
+
+def refuse_ids_spelled_twice(side: Predictions) -> None:
+    """Refuse ids, or epochs of an id, that are one whole number in two forms: 5, 05 and 5.0."""
+    if side.by_position or not pa.types.is_string(side.ids.type):
+        return
+    how: dict[str, Any] = {"pattern": r"^\+?(-?)0*([0-9]+?)(?:\.0*)?$", "replacement": r"\1\2"}
+    ids, epoch = (part if part is None else pc.replace_substring_regex(part, **how) for part in (side.ids, side.epoch))
+    spelled = replace(side, ids=ids, epoch=epoch, distinct=None)
+    if not spelled.keys.equals(side.keys) and not are_distinct(spelled):
+        codes = item_codes(spelled.keys)
+        first = first_rows(codes)[codes]
+        row = int(np.flatnonzero(first != np.arange(len(codes)))[0])
+        both = " and ".join(shown(side.keys[place].as_py()) for place in (int(first[row]), row))
+        raise ValueError(f"{side.where}: ids {both} are one number in two forms; write them alike, or rename one")
+
+
+def some_ids(ids: Any) -> str:
+    """The first few ids."""
+    more = f" and {len(ids) - 3:,} more" if len(ids) > 3 else ""
+    return f"id{'s' * (len(ids) != 1)} {', '.join(shown(value) for value in ids[:3].to_pylist())}{more}"
+
+
+def some_ids_are(ids: Any) -> str:
+    """The first few ids, as the subject of a sentence."""
+    return f"{some_ids(ids)} {'is' if len(ids) == 1 else 'are'}"

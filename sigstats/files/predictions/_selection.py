@@ -1,42 +1,18 @@
-"""Select the answers of one model and filter in a log, by one score, and handle the others.
-
-One rule for failed, unscored and repeated answers applies to tables and to logs of every program.
-"""
+"""Select the answers of one model and filter in a log, by one score."""
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from sigstats._common.messages import Note, shown, shown_name, some_of
+from sigstats._common.messages import shown, shown_name, some_of
 
 from ._columns import Columns
 from ._log import INFINITE, TASK, Answer, EvaluationLog
-from ._predictions import (
-    RIGHT,
-    WRONG,
-    Outcomes,
-    Predictions,
-    Scores,
-    Source,
-    dictionaries,
-    first_rows,
-    item_codes,
-    occurrences,
-    without_target,
-    wrong_predictions,
-)
-from ._repeated import answers_each, are_distinct, refuse_ids_spelled_twice, some_ids
+from ._other_columns import dictionaries, without_target
+from ._predictions import RIGHT, WRONG, Outcomes, Predictions, Scores, Source
 
-#: Actions for results that repeat an id.
-_KEPT = {"first": "the file's first is kept", "last": "the file's last is kept", "all": "each counts as an answer"}
-#: At most this many reasons of failures are named.
-_REASONS = 3
 #: A longer name is known by its beginning.
 _LONG, _BEGINNING = 60, 40
 
@@ -46,7 +22,7 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
     _refuse_options_of_tables(log, columns)
     if not log.answers:
         raise ValueError(f"{log.where}: has no answers; write the log with its samples")
-    answers = _of_model(log, columns.chosen.model)
+    answers = _answers_of_model(log, columns.chosen.model)
     filter_name = _chosen(log, "filter", columns.chosen.filter, (answer.filter for answer in answers))
     answers = [answer for answer in answers if answer.filter == filter_name]
     score = _score_of(log, answers, columns)
@@ -63,7 +39,7 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
         settings=log.settings,
         repeats=log.repeats,
     )
-    said = Outcomes(
+    outcomes = Outcomes(
         pa.array([RIGHT] * len(answers), pa.string()),
         pa.array([None if mark is None else RIGHT if mark == 1 else WRONG for mark in marks], pa.string()),
         predicted=lower is False and limits == (0.0, 1.0) and {*marks} - {None} <= {0.0, 1.0},
@@ -72,13 +48,13 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
     return Predictions(
         log.where,
         pa.array([answer.item for answer in answers], pa.string()),
-        said,
+        outcomes,
         score=Scores(pa.array(marks, pa.float64()), score, lower=lower, by_name=by_name, limits=limits),
         source=source,
-        requested=_others(log, answers, columns, score),
+        requested=_requested_columns(log, answers, columns, score),
         epoch=pa.array([str(answer.epoch) for answer in answers], pa.string()) if has_epochs else None,
         identity=identity,
-        other_columns={} if has_epochs else _beside(answers, columns, identity),
+        other_columns={} if has_epochs else _other_columns(answers, columns, identity),
         failed=pa.array([answer.failed or None for answer in answers], pa.string()),
         notes=(*log.notes, *log.total_notes(score, filter_name)),
     )
@@ -127,7 +103,7 @@ def _subject(log: EvaluationLog, answers: Sequence[Answer], score: str) -> dict[
     return {name: value for name, value in entries.items() if value}
 
 
-def _of_model(log: EvaluationLog, wanted: str | None) -> Sequence[Answer]:
+def _answers_of_model(log: EvaluationLog, wanted: str | None) -> Sequence[Answer]:
     if wanted is not None and log.model and not any(answer.model for answer in log.answers):
         if wanted != log.model:
             raise ValueError(f"{log.where}: model: {shown(wanted)} was not found; expected {shown(log.model)}")
@@ -139,7 +115,7 @@ def _of_model(log: EvaluationLog, wanted: str | None) -> Sequence[Answer]:
 def _chosen(log: EvaluationLog, option: str, wanted: str | None, of_answers: Iterable[str]) -> str:
     """The wanted name, or the only one; otherwise ValueError."""
     names = list(dict.fromkeys(of_answers))
-    listed = some_of(names_to_give_back(names), 20)
+    listed = some_of(short_names(names), 20)
     if wanted is None:
         if len(names) == 1:
             return names[0]
@@ -162,7 +138,7 @@ def _is_long(name: str) -> bool:
     return len(name) > _LONG or not name.isprintable()
 
 
-def names_to_give_back(names: Sequence[str]) -> list[str]:
+def short_names(names: Sequence[str]) -> list[str]:
     """Names as a person can give them: of a long one its beginning, or its number if others begin with it too."""
 
     def short(number: int, name: str) -> str:
@@ -173,7 +149,7 @@ def names_to_give_back(names: Sequence[str]) -> list[str]:
     return [short(number, name) if _is_long(name) else shown_name(name) for number, name in enumerate(names)]
 
 
-def _others(log: EvaluationLog, answers: Sequence[Answer], columns: Columns, score: str) -> dict[str, Any]:
+def _requested_columns(log: EvaluationLog, answers: Sequence[Answer], columns: Columns, score: str) -> dict[str, Any]:
     """The columns of metadata that are there; an answer that is dropped needs none."""
     by_name = {}
     needed = [answer if columns.unscored != "drop" or score in answer.scores else None for answer in answers]
@@ -190,7 +166,7 @@ def _others(log: EvaluationLog, answers: Sequence[Answer], columns: Columns, sco
     return by_name
 
 
-def _beside(answers: Sequence[Answer], columns: Columns, identity: Mapping[str, Any]) -> dict[str, Any]:
+def _other_columns(answers: Sequence[Answer], columns: Columns, identity: Mapping[str, Any]) -> dict[str, Any]:
     """All metadata that no option names, and the question."""
     names = dict.fromkeys(name for answer in answers for name in answer.about if name not in (*columns.optional, TASK))
     by_name = {name: pa.array([_text(answer.about.get(name)) or None for answer in answers]) for name in names}
@@ -205,92 +181,3 @@ def _text(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
-
-
-def settled(predictions: Predictions, columns: Columns) -> Predictions:
-    """Return rows with an answer and a unique pair of id and epoch; notes report the changes.
-
-    Raises ValueError if `columns` requires these rows to be refused.
-    """
-    predictions = _answered(_distinct(predictions, columns), columns)
-    epochs = {"epochs": answers_each(predictions).partition(" answer")[0]} if predictions.source.harness else {}
-    return predictions.but(subject={**predictions.source.subject, **epochs})
-
-
-def _distinct(predictions: Predictions, columns: Columns) -> Predictions:
-    if are_distinct(predictions):
-        refuse_ids_spelled_twice(predictions)
-        return predictions if predictions.epoch is not None else replace(predictions, distinct=predictions.ids)
-    codes = item_codes(predictions.keys)
-    first, row = first_rows(codes), "answer" if predictions.source.harness else "row"
-    repeats = np.flatnonzero(first[codes] != np.arange(len(codes)))
-    also = "" if predictions.epoch is None else f" and {'a run' if columns.units.run else 'an epoch'} of it"
-    sentence = f"{predictions.where}: {len(repeats):,} of {len(codes):,} {row}s repeat an id{also}"
-    sentence += f": {_which(predictions, pa.array(repeats))}"
-    implied = columns.duplicates is None and (predictions.source.repeats or columns.units.group == columns.id)
-    action = "all" if implied else columns.duplicates or "refuse"
-    if action == "refuse" or (action == "all" and columns.units.run is not None):
-        raise ValueError(f"{sentence}; {predictions.source.hint}")
-    note = Note("repeated-answers", f"{sentence}; {_KEPT[action]}")
-    notes = predictions.notes if implied else (*predictions.notes, note)
-    if action == "all":
-        epoch: Any = occurrences(predictions.keys)
-        if predictions.epoch is not None:
-            more = pc.binary_join_element_wise(predictions.epoch, epoch, ".")
-            epoch = pc.if_else(pc.equal(epoch, pa.scalar("1")), predictions.epoch, more)
-        return replace(predictions, epoch=epoch, other_columns={}, notes=notes)
-    kept = first if action == "first" else len(codes) - 1 - first_rows(codes[::-1])
-    return replace(predictions.take(pa.array(np.sort(kept))), distinct=None, notes=notes)
-
-
-def _answered(result: Predictions, columns: Columns) -> Predictions:
-    answers = result.outcomes.prediction if result.score is None else result.score.values
-    unlabelled = result.outcomes.label.null_count
-    if not answers.null_count and not unlabelled:
-        return result
-    empty = pc.or_(pc.is_null(answers), pc.is_null(result.outcomes.label))
-    sentence, action = _counts(result, answers, empty, columns), columns.unscored
-    if action == "refuse" or (action == "wrong" and unlabelled):
-        wrong = "" if unlabelled else "--unscored wrong, which counts them as wrong, or "
-        raise ValueError(f"{sentence}; add {wrong}--unscored drop, which leaves them out")
-    if pc.all(empty).as_py() and (action == "drop" or not result.source.harness):
-        raise ValueError(f"{sentence}; expected one or more with it")
-    note = Note("unscored-rows", f"{sentence}; {'left out' if action == 'drop' else 'counted as wrong'}")
-    filled = result.but(**wrong_predictions(result), notes=(*result.notes, note))
-    if (score := result.score) is not None:
-        filled = filled.but(values=pc.fill_null(answers, 0.0), filled=action == "wrong")
-    if action == "drop":
-        kept, dropped = (filled.take(pc.indices_nonzero(rows)) for rows in (pc.invert(empty), empty))
-        return replace(kept, dropped=dropped, distinct=None)
-    if score is not None and filled.score is not None:
-        low, high = (pc.min_max(filled.score.values)[end].as_py() for end in ("min", "max"))
-        low = min(low, *(score.limits or (0.0,)))
-        if score.lower or not 0 <= low <= high <= 1:
-            raise ValueError(
-                f"{result.where}: unscored: 'wrong' is not valid for scores from {low:g} to {high:g}; expected scores "
-                "between 0 and 1, where higher is better"
-            )
-    return filled
-
-
-def _counts(predictions: Predictions, answers: Any, empty: Any, columns: Columns) -> str:
-    """Count failed answers with reasons, and those without score or label; name their ids."""
-    rows = pc.indices_nonzero(empty)
-    reasons = Counter(predictions.failed.take(rows).drop_null().to_pylist() if predictions.failed is not None else ())
-    n, failed = f"{len(empty):,} {'answers' if predictions.source.harness else 'rows'}", reasons.total()
-    clauses = []
-    if failed:
-        counts = [shown(text) + f" {k:,}" * (len(reasons) > 1) for text, k in reasons.most_common(_REASONS)]
-        clauses.append(f"{failed:,} of {n} failed ({', '.join(counts)}{', ...' * (len(reasons) > _REASONS)})")
-    if predictions.outcomes.label.null_count:
-        clauses.append(f"{predictions.outcomes.label.null_count:,} of {n} have no {shown(columns.label)}")
-    if answers.null_count > failed:
-        score = f"score {shown(predictions.score.name)}" if predictions.score and predictions.score.name else "score"
-        lacking = score if predictions.source.harness else shown(columns.score or columns.prediction)
-        clauses.append(f"{answers.null_count - failed:,} of {n} have no {lacking}")
-    return f"{predictions.where}: {' and '.join(clauses)}: {_which(predictions, rows)}"
-
-
-def _which(predictions: Predictions, rows: Any) -> str:
-    named = some_ids(pc.unique(predictions.keys.take(rows)))
-    return f"{named.replace('id', 'row', 1)} (from 0)" if predictions.by_position else named

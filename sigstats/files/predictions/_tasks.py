@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import compress
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -10,15 +11,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sigstats._common.column_names import RUN_FILE
 from sigstats._common.messages import Note, shown, some_of
 
 from ..tables.table import in_one
 from ._agreement import require_one_kind
 from ._columns import ALL_SCORES, Columns
 from ._log import TASK, EvaluationLog
+from ._other_columns import is_training, merge_notes, same_items
 from ._predictions import Predictions, item_codes
-from ._repeated import with_epochs
-from ._unused import is_training, notes_of_all, same_items
+from ._repeated import fill_epochs
 
 #: The endings of tables in a folder, after those of packed files.
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".feather", ".arrow")
@@ -26,9 +28,8 @@ _PACKED = (".gz", ".bz2", ".xz", ".zst")
 _WORDS = re.compile(r"([-_./ ])")
 #: Largest number of tasks named.
 _NAMED = 3
-#: Names of parts of one table, as Spark and others write them, and of runs of a recipe.
+#: Names of parts of one table, as Spark and others write them.
 _PART = re.compile(r"(?i)(^|[-_. ])(part[-_]\d{3,}|\d+[-_]of[-_]\d+|(shard|chunk|rank|gpu)[-_.]?\d+)($|[-_. ])")
-_RUN = re.compile(r"(?i)(^|[-_. ])(seed|run)[-_. ]?\d+$")
 
 
 def is_table(name: str) -> bool:
@@ -36,12 +37,12 @@ def is_table(name: str) -> bool:
     return _bare(name).lower().endswith(_TABLES)
 
 
-def one_log(where: str, logs: Sequence[EvaluationLog], columns: Columns) -> EvaluationLog:
+def join_logs(where: str, logs: Sequence[EvaluationLog], columns: Columns) -> EvaluationLog:
     """Join the logs of several tasks; items are identified by task and id."""
     tasks = _distinct(where, [log.where for log in logs], [log.task for log in logs], columns)
     every = some_of(sorted(set(tasks)), _NAMED)
-    tasks, logs, left_out = with_score(tasks, logs, columns)
-    logs, called = with_one_name(where, tasks, logs, columns)
+    tasks, logs, left_out = _with_score(tasks, logs, columns)
+    logs, called = _unify_names(where, tasks, logs, columns)
     models = dict.fromkeys(log.model for log in logs if log.model)
     stated = [item for log in logs for item in log.lower_is_better.items()]
     lower = dict(stated)
@@ -71,63 +72,73 @@ def one_log(where: str, logs: Sequence[EvaluationLog], columns: Columns) -> Eval
     )
 
 
-def one_table(where: str, parts: Sequence[Predictions], columns: Columns) -> Predictions:
+def join_tables(where: str, parts: Sequence[Predictions], columns: Columns) -> Predictions:
     """The tables of several tasks, or the parts of one table, as one; tables of the same items need groups of ids."""
     tasks = _distinct(where, [part.where for part in parts], [""] * len(parts), columns)
     for part in parts[1:]:
         require_one_kind(parts[0], part)
     names = [_stem(part.where).rpartition("/")[2] for part in parts]
-    whole = len(parts) > 1 and all(map(_PART.search, names))
-    of_file = np.repeat(np.arange(len(parts)), [len(part.ids) for part in parts])
-    ids = item_codes(_joined([part.ids.cast(pa.string()) for part in parts]))
-    labels = item_codes(_joined([part.outcomes.label.cast(pa.string()) for part in parts]))
-    same = None if whole else same_items(of_file, ids, labels, named=all(map(_RUN.search, names)))
-    if same and columns.units.group != columns.id:
-        cure = f"add {'ids and ' * parts[0].by_position}--group {columns.id}, since rows of an item are dependent"
-        told = f"{where}: {names[same[0]]} and {names[same[1]]} have the same {same[2]:,} items; {cure}"
-        raise ValueError(f"{told}, or write runs of a recipe as one table and add --run COLUMN")
-    named = [_named(*part, columns, whole=whole, same=bool(same)) for part in zip(parts, tasks, strict=True)]
-    notes = [*dict.fromkeys(notes_of_all(*(part.notes for part in parts)))]
-    if whole:
-        told = f"{where}: {some_of(tasks, _NAMED)} are read as parts of one table, as their names state"
-        notes.append(Note("parts-of-one-table", told))
+    are_parts = len(parts) > 1 and all(map(_PART.search, names))
+    repeated = None
+    if not are_parts:
+        numbers = np.repeat(np.arange(len(parts)), [len(part.ids) for part in parts])
+        ids = item_codes(_joined([part.ids.cast(pa.string()) for part in parts]))
+        labels = item_codes(_joined([part.outcomes.label.cast(pa.string()) for part in parts]))
+        repeated = same_items(numbers, ids, labels, named=all(map(RUN_FILE.search, names)))
+    if repeated and columns.units.group != columns.id:
+        first, other, n = repeated
+        remedy = f"add {'ids and ' * parts[0].by_position}--group {columns.id}, since rows of an item are dependent"
+        problem = f"{where}: {names[first]} and {names[other]} have the same {n:,} items; {remedy}"
+        raise ValueError(f"{problem}, or write runs of a recipe as one table and add --run COLUMN")
+    notes = merge_notes(*(part.notes for part in parts))
+    if are_parts:
+        text = f"{where}: {some_of(tasks, _NAMED)} are read as parts of one table, as their names state"
+        notes.append(Note("parts-of-one-table", text))
     if 0 < len(training := [*filter(is_training, tasks)]) < len(tasks):
         rows = sum(len(part.ids) for part, task in zip(parts, tasks, strict=True) if task in training)
-        told = f"{where}: the {rows:,} rows of {some_of(training)} count like the others"
-        notes.append(Note("training-rows", f"{told}; leave out rows that a model was trained on"))
-    scores, score = [part.score for part in parts if part.score is not None], None
+        text = f"{where}: the {rows:,} rows of {some_of(training)} count like the others"
+        notes.append(Note("training-rows", f"{text}; leave out rows that a model was trained on"))
+    parts = [
+        part
+        if are_parts and not part.by_position
+        else _with_task(part, task, columns, add_column=not are_parts, repeated=repeated is not None)
+        for part, task in zip(parts, tasks, strict=True)
+    ]
+    if any(part.epoch is not None for part in parts):
+        parts = [fill_epochs(part) for part in parts]
+    return _concatenated(parts).but(where=where, notes=tuple(dict.fromkeys(notes)))
+
+
+def _with_task(part: Predictions, task: str, columns: Columns, *, add_column: bool, repeated: bool) -> Predictions:
+    """A table with the task in its ids, and groups by id unless items are `repeated` in other tables."""
+    ids = pc.binary_join_element_wise(pa.scalar(task), part.ids, pa.scalar("/"))
+    requested = dict(part.requested)
+    if columns.id in requested and not repeated:
+        requested[columns.id] = ids
+    if add_column and TASK not in requested:
+        requested[TASK] = pa.repeat(task, len(ids))
+    return replace(part, ids=ids, requested=requested)
+
+
+def _concatenated(parts: Sequence[Predictions]) -> Predictions:
+    """The rows of all tables; scores and requested columns only if all tables have them."""
+    first = parts[0]
+    scores = [part.score for part in parts if part.score is not None]
+    score = None
     if len(scores) == len(parts):
         per = None if scores[0].per is None else _joined([score.per for score in scores])
         score = replace(scores[0], values=_joined([score.values for score in scores]), per=per)
-    if any(part.epoch is not None for part in named):
-        named = [with_epochs(part) for part in named]
-    return named[0].but(
-        where=where,
-        ids=_joined([part.ids for part in named]),
-        label=_joined([part.outcomes.label for part in named]),
-        prediction=_joined([part.outcomes.prediction for part in named]),
-        requested={
-            name: _joined([part.requested[name] for part in named])
-            for name in named[0].requested
-            if all(name in part.requested for part in named)
-        },
+    shared = [name for name in first.requested if all(name in part.requested for part in parts)]
+    return first.but(
+        ids=_joined([part.ids for part in parts]),
+        label=_joined([part.outcomes.label for part in parts]),
+        prediction=_joined([part.outcomes.prediction for part in parts]),
+        requested={name: _joined([part.requested[name] for part in parts]) for name in shared},
         score=score,
-        epoch=None if named[0].epoch is None else _joined([part.epoch for part in named]),
+        epoch=None if first.epoch is None else _joined([part.epoch for part in parts]),
         predicted=all(part.outcomes.predicted for part in parts),
         other_columns={},
-        notes=tuple(notes),
     )
-
-
-def _named(part: Predictions, task: str, columns: Columns, *, whole: bool, same: bool) -> Predictions:
-    """A table with the task in its ids and a column, unless part of a `whole`; groups by id if items are `same`."""
-    if whole and not part.by_position:
-        return part
-    ids = pc.binary_join_element_wise(pa.scalar(task), part.ids, pa.scalar("/"))
-    others = {name: ids if name == columns.id and not same else column for name, column in part.requested.items()}
-    if TASK not in others and not whole:
-        others[TASK] = pa.array([task], pa.string()).take(pa.array([0] * len(ids), pa.int32()))
-    return replace(part, ids=ids, requested=others)
 
 
 def _distinct(where: str, files: Sequence[str], named: Sequence[str], columns: Columns) -> list[str]:
@@ -168,71 +179,70 @@ def _joined(arrays: Iterable[Any]) -> Any:
     return pa.concat_arrays(map(in_one, arrays))
 
 
-def with_score(
+def _with_score(
     tasks: Sequence[str], logs: Sequence[EvaluationLog], columns: Columns
-) -> tuple[list[str], list[EvaluationLog], list[Note]]:
-    """The tasks that have a score; with all scores, a task need not have each. A line names the tasks without it."""
-    there = [any(columns.score in answer.named for answer in log.answers) for log in logs]
-    if ALL_SCORES not in columns.scoring.scores or all(there) or not any(there):
-        return list(tasks), list(logs), []
-    own = [task for task, has in zip(tasks, there, strict=True) if has]
-    listed = ", ".join(own[:3]) + (" and others" if own[3:] else "")
-    told = f"score {shown(columns.score)} exists only in task{'s' * (len(own) > 1)} {listed}"
-    return own, [log for log, has in zip(logs, there, strict=True) if has], [Note("score-of-some-tasks", told)]
+) -> tuple[list[str], Sequence[EvaluationLog], list[Note]]:
+    """The tasks that have a score; with all scores, a task need not have each. A note names these tasks."""
+    have = [any(columns.score in answer.named for answer in log.answers) for log in logs]
+    if ALL_SCORES not in columns.scoring.scores or all(have) or not any(have):
+        return [*tasks], logs, []
+    tasks = [*compress(tasks, have)]
+    listed = ", ".join(tasks[:3]) + (" and others" if tasks[3:] else "")
+    text = f"score {shown(columns.score)} exists only in task{'s' * (len(tasks) > 1)} {listed}"
+    return tasks, [*compress(logs, have)], [Note("score-of-some-tasks", text)]
 
 
-def with_one_name(
+def _unify_names(
     where: str, tasks: Sequence[str], logs: Sequence[EvaluationLog], columns: Columns
-) -> tuple[list[EvaluationLog], dict[str, str]]:
+) -> tuple[Sequence[EvaluationLog], dict[str, str]]:
     """Logs with one common name for the chosen score and filter, and the names that it stands for.
 
     A task with a single score uses it, whatever its name: one scorer marks `match`, another asks a model. A given name
     applies to the tasks with several scores. The same is true of filters. If all scores are requested, each keeps its
     name.
     """
-    items, called = list(logs), {}
-    every = ALL_SCORES in columns.numbers
-    for what in ("filter",) if every else ("filter", "score"):
+    called = {}
+    for what in ("filter",) if ALL_SCORES in columns.numbers else ("filter", "score"):
         wanted = columns.chosen.filter if what == "filter" else columns.score
-        own = _own_names(where, tasks, items, what, wanted)
-        if len(set(own)) < 2:
-            continue
-        name = wanted or ", ".join(dict.fromkeys(own))
-        called[name] = ", ".join(dict.fromkeys(own))
-        items = [_renamed(log, what, one, name) for log, one in zip(items, own, strict=True)]
-    return items, called
+        names = _names_in_tasks(where, tasks, logs, what, wanted)
+        if len(set(names)) > 1:
+            listed = ", ".join(dict.fromkeys(names))
+            called[wanted or listed] = listed
+            logs = [_rename(log, what, name, wanted or listed) for log, name in zip(logs, names, strict=True)]
+    return logs, called
 
 
-def _own_names(
+def _names_in_tasks(
     where: str, tasks: Sequence[str], logs: Sequence[EvaluationLog], what: str, wanted: str | None
 ) -> list[str]:
-    """The name that is meant in each task; nothing if that is left to whoever reads them as one."""
-    named = ([(answer.filter,) if what == "filter" else answer.named for answer in log.answers] for log in logs)
-    there = [list(dict.fromkeys(name for names in of_log for name in names)) for of_log in named]
-    if wanted is not None and not any(wanted in names for names in there):
+    """The name of the score or filter that is meant in each task; empty if whoever reads the tasks as one decides."""
+    known = []
+    for log in logs:
+        by_answer = [(answer.filter,) if what == "filter" else answer.named for answer in log.answers]
+        known.append(list(dict.fromkeys(name for names in by_answer for name in names)))
+    if wanted is not None and not any(wanted in names for names in known):
         return []
-    own = []
-    for task, names in zip(tasks, there, strict=True):
-        if wanted not in names and len(names) != 1:
-            if wanted is None or not names:
-                return []
-            raise ValueError(
-                f"{where}: {what}: {shown(wanted)} was not found in task {shown(task)}; expected one of "
-                f"{', '.join(names[:20])}, or files of other tasks"
-            )
-        own.append(wanted if wanted in names else names[0])
-    return own
+    for task, names in zip(tasks, known, strict=True):
+        if wanted in names or len(names) == 1:
+            continue
+        if wanted is None or not names:
+            return []
+        raise ValueError(
+            f"{where}: {what}: {shown(wanted)} was not found in task {shown(task)}; expected one of "
+            f"{', '.join(names[:20])}, or files of other tasks"
+        )
+    return [wanted if wanted in names else names[0] for names in known]
 
 
-def _renamed(log: EvaluationLog, what: str, own: str, name: str) -> EvaluationLog:
+def _rename(log: EvaluationLog, what: str, old: str, name: str) -> EvaluationLog:
     """Return a log with only one of its filters or scores, renamed."""
     if what == "filter":
-        return replace(log, answers=[replace(answer, filter=name) for answer in log.answers if answer.filter == own])
+        return replace(log, answers=[replace(answer, filter=name) for answer in log.answers if answer.filter == old])
     answers = []
     for answer in log.answers:
-        scores = {name: answer.scores[own]} if own in answer.scores else {}
-        unread = {name: answer.unread[own]} if own in answer.unread else {}
+        scores = {name: answer.scores[old]} if old in answer.scores else {}
+        unread = {name: answer.unread[old]} if old in answer.unread else {}
         answers.append(replace(answer, scores=scores, unread=unread))
-    lower = log.is_lower_better(own, Columns())
-    shares = frozenset([name]) if log.limits(own) == (0.0, 1.0) else frozenset[str]()
+    lower = log.is_lower_better(old, Columns())
+    shares = frozenset([name]) if log.limits(old) == (0.0, 1.0) else frozenset[str]()
     return replace(log, answers=answers, lower_is_better={} if lower is None else {name: lower}, shares=shares)

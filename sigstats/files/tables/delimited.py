@@ -65,8 +65,8 @@ class DelimitedTable(Table):
             first, self._separator, end, lines = _records.header(content, where, " ")
         of_comment = _names_in(comments, self._separator, len(first)) if comments else []
         if of_comment and names is not None:
-            cure = "leave out --no-header (in a study `names`), or remove the line"
-            raise ValueError(f"{where}, line {lines_above}: may name the columns; {cure}")
+            remedy = "leave out --no-header (in a study `names`), or remove the line"
+            raise ValueError(f"{where}, line {lines_above}: may name the columns; {remedy}")
         if of_comment and not any(map(is_number, first)):
             both = f"lines {lines_above} and {lines_above + 1}"
             raise ValueError(f"{where}, {both}: both may name the columns; remove one")
@@ -111,10 +111,10 @@ class DelimitedTable(Table):
             columns = read_columns(self._content, self._separator, width, positions, start=self._start)
         except pa.ArrowCapacityError:
             raise _records.too_long(where) from None
-        found = columns or _records.read_columns(self._records(where), where, width, positions)
-        if b'"' in self._content and self._content.count(b"\n", self._start) > found[0]:
+        rows_and_columns = columns or _records.read_columns(self._records(where), where, width, positions)
+        if b'"' in self._content and self._content.count(b"\n", self._start) > rows_and_columns[0]:
             _records.refuse_swallowed_rows(self._records(where), where, self._separator, width)
-        return found
+        return rows_and_columns
 
     def _records(self, where: str) -> Iterator[tuple[int, list[str]]]:
         return _records.records(self._content, where, self._separator, start=self._start, line=self._lines_before)
@@ -228,7 +228,7 @@ def _has_whole_quotes(content: bytes, separator: str, start: int) -> bool:
     closed, of which it is then the double; a closing quote precedes one of these.
     """
     text = np.frombuffer(content, np.uint8)[start:]
-    beside = (ord(separator), _QUOTE, *_LINE_ENDS)
+    allowed = (ord(separator), _QUOTE, *_LINE_ENDS)
     closes = 0  # whether the next quote does
     for first in range(0, len(text), _PIECE):
         quotes = np.flatnonzero(text[first : first + _PIECE] == _QUOTE) + first
@@ -236,7 +236,7 @@ def _has_whole_quotes(content: bytes, separator: str, start: int) -> bool:
         before = text.take(quotes[closes::2] - 1, mode="clip")
         after = text.take(quotes[1 - closes :: 2] + 1, mode="clip")
         for neighbours in (before, after):
-            if not functools.reduce(np.logical_or, [neighbours == byte for byte in beside]).all():
+            if not functools.reduce(np.logical_or, [neighbours == byte for byte in allowed]).all():
                 return False
         closes = (closes + len(quotes)) % 2
     return not closes

@@ -12,7 +12,7 @@ import sigstats
 from sigstats._common.messages import shown
 from sigstats._common.scores import unlike_units
 from sigstats.files.predictions import Columns, read
-from sigstats.files.predictions._files import parsed
+from sigstats.files.predictions._files import parse
 from sigstats.flows.cli import main
 from tests.sigstats.files.predictions.logs import harness_log, inspect_log
 
@@ -274,7 +274,7 @@ def test_costs_are_worse_the_higher_they_are(tmp_path, name):
     assert (cost.baseline, cost.candidate) == pytest.approx((FRACTIONS.mean(), other.mean()))
     log = inspect_log(tmp_path / "a.eval", [(n, 1, {"match": 1, name: value}) for n, value in enumerate(FRACTIONS)])
     assert read(log, Columns(score=name)).score.lower
-    assert parsed(log, Columns()).scores(Columns()) == ("match",)
+    assert parse(log, Columns()).scores(Columns()) == ("match",)
 
 
 def test_a_loss_may_rank_the_rows_of_a_class():

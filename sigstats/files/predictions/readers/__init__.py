@@ -103,7 +103,7 @@ def _format(content: Content) -> Format | None:
     return None
 
 
-#: Files that people have beside their predictions, by their first bytes.
+#: Files of other kinds, by their first bytes.
 _KNOWN = {
     b"%PDF": "a PDF document",
     b"\x89PNG": "a PNG image",
@@ -127,8 +127,8 @@ _TABLES = ("a pickle", "an HDF5", "a Feather", "an ORC", "an Avro", "an SQLite",
 #: A line of a run of TREC: query, Q0, document, rank, score, name.
 RUN = re.compile(rb"\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+\S+[ \t]+\S+\r?\n")
 _HARNESS = "the results of lm-evaluation-harness without answers; run with --log_samples, which writes samples_*.jsonl"
-#: Objects that programs write beside the answers, by keys of theirs.
-_BESIDE = {
+#: Objects that programs write in addition to the answers, by some of their keys.
+_OTHER_OUTPUT = {
     ("config_general", "results", "versions"): "the results of lighteval, whose answers are in details_*.parquet",
     ("results", "versions"): _HARNESS,
     ("results", "n-samples", "config"): _HARNESS,
@@ -148,7 +148,7 @@ class NoTable(ValueError):
 
 def _unknown(content: Content) -> ValueError:
     appearance = _appearance(content)
-    if appearance in _BESIDE.values():
+    if appearance in _OTHER_OUTPUT.values():
         return ValueError(f"{content.where}: looks like {appearance}")
     words = [len(line.split()) for line in content.start[: content.start.rfind(b"\n")].splitlines()]
     if appearance.startswith("text,") and len(words) > 1 and {*words} == {max(words[0], 2)}:
@@ -157,9 +157,9 @@ def _unknown(content: Content) -> ValueError:
     return ValueError(f"{content.where}: looks like {appearance}{advice}; expected {', '.join(format_names())}")
 
 
-def what_lies_beside(keys: Container[str]) -> str:
+def program_output(keys: Container[str]) -> str:
     """The evaluation program that writes objects with these keys; empty if unknown."""
-    return next((name for wanted, name in _BESIDE.items() if all(key in keys for key in wanted)), "")
+    return next((name for wanted, name in _OTHER_OUTPUT.items() if all(key in keys for key in wanted)), "")
 
 
 def is_binary(content: Content) -> bool:
@@ -199,9 +199,9 @@ def _json(content: Content) -> str:
             return f"JSON that is damaged at line {cause.lineno}, column {cause.colno} ({cause.msg})"
         raise
     first = value[0] if isinstance(value, list) and value else value
-    beside = what_lies_beside(first if isinstance(first, dict) else ())
-    if beside:
-        return beside
+    program = program_output(first if isinstance(first, dict) else ())
+    if program:
+        return program
     if isinstance(value, dict):
         keys = f"a JSON object with the keys {_listed(value)} (--rows-key KEY names the one with the rows)"
         return keys if value else "an empty JSON object"

@@ -5,11 +5,12 @@ import re
 from ...inputs.content import Content
 from ...tables.delimited import COMMENTS, DelimitedTable, has_columns_of_numbers
 from .._columns import Columns
-from .._predictions import SMALL_FILE
 from . import RUN, is_binary
 
-#: The most that a field takes beside its text, which is held twice, in bytes.
+#: The most that a field takes in addition to its text, which is stored twice, in bytes.
 _FIELD = 20
+#: The most bytes of a file of which all columns are read; of larger ones, only the compared columns.
+_SMALL = 2**23
 
 ORDER = 100
 NAME = "CSV (commas, tabs, semicolons or bars), numbers between spaces, one value per line"
@@ -31,9 +32,9 @@ def reads(content: Content) -> bool:
 
 
 def read(content: Content, columns: Columns) -> DelimitedTable:
-    """Read the columns that are wanted, and of small files all."""
+    """Read the columns that are wanted, and all columns of small files."""
     whole = content.whole()
-    small = len(whole) <= SMALL_FILE
+    small = len(whole) <= _SMALL
     fields = 0 if small else whole.count(b"\n") * len(columns.wanted)
     content.budget.require(content.budget.spent + len(whole) + _FIELD * fields)
     names = () if columns.form.no_header else None

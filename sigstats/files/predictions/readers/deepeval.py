@@ -11,7 +11,7 @@ from typing import Any
 
 from ...inputs.content import Content
 from .._columns import Columns
-from .._log import Answer, EvaluationLog, answered, mapping, objects, share_of
+from .._log import Answer, EvaluationLog, make_answer, mapping, objects, share_of
 
 ORDER = 43
 NAME = "DeepEval's test run"
@@ -70,4 +70,4 @@ def _answer(number: int, case: Mapping[str, Any], columns: Columns) -> Answer:
     asked = {key: case.get(key) for key in _ASKED if case.get(key) is not None}
     identity = {"input": json.dumps(asked, sort_keys=True)} if asked else {}
     about = {**mapping(case.get("additionalMetadata")), **mapping(case.get("metadata")), **case}
-    return answered(str(case.get("name") or number), values, about, columns, identity=identity, failed=failed)
+    return make_answer(str(case.get("name") or number), values, about, columns, identity=identity, failed=failed)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...inputs.content import Content
 from .._columns import Columns
-from .._log import EvaluationLog, answered, as_texts, graded, mapping, objects
+from .._log import EvaluationLog, graded_by, make_answer, mapping, objects, to_texts
 
 ORDER = 42
 NAME = "EvalPlus' eval_results.json"
@@ -25,15 +25,16 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     tasks = mapping(log.get("eval"))
     statuses = {task: _statuses(value) for task, value in tasks.items()}
     answers = [
-        answered(task, _values(*status), {"task_id": task}, columns, epoch=epoch)
-        for task, found in statuses.items()
-        for epoch, status in enumerate(found or [(None, None)], start=1)
+        make_answer(task, _values(*status), {"task_id": task}, columns, epoch=epoch)
+        for task, solutions in statuses.items()
+        for epoch, status in enumerate(solutions or [(None, None)], start=1)
     ]
     if not any(statuses.values()):
         raise ValueError(f"{content.where}: eval contains no solution; expected tasks with base and plus")
     rates = mapping(log.get("pass_at_k"))
     stated = {(name, ""): mapping(rates.get(name)).get("pass@1") for name in ("base", "plus")}
-    more = {"stated": stated, "settings": as_texts({"hash of the data set": log.get("hash")}), **graded("base", "plus")}
+    settings = to_texts({"hash of the data set": log.get("hash")})
+    more = {"stated": stated, "settings": settings, **graded_by("base", "plus")}
     return EvaluationLog(where=content.where, harness="EvalPlus", answers=answers, kind="score", **more)
 
 

@@ -1,7 +1,7 @@
 """The ``per_instance_stats.json`` of a HELM run: many statistics of each instance.
 
 An item is an instance. A perturbation of it is known as a filter, a train trial as an epoch. ``run_spec.json`` and
-``scenario_state.json`` beside it tell the task, the model, inputs and references.
+``scenario_state.json`` in the same folder state the task, the model, inputs and references.
 """
 
 import math
@@ -14,7 +14,7 @@ from sigstats._common.messages import Note
 
 from ...inputs.content import Content
 from .._columns import Columns
-from .._log import PROMPT, EvaluationLog, add_result, answered, as_texts, mapping, objects
+from .._log import PROMPT, EvaluationLog, add_result, make_answer, mapping, objects, to_texts
 
 ORDER = 35
 NAME = "HELM's per_instance_stats.json"
@@ -46,8 +46,8 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         }
         add_result(by_key, key, new)
         context.setdefault(key, _context(row))
-    asked = _asked(content.beside("scenario_state.json"))
-    spec = mapping(content.beside("run_spec.json"))
+    asked = _asked(content.json_in_same_folder("scenario_state.json"))
+    spec = mapping(content.json_in_same_folder("run_spec.json"))
     adapter = mapping(spec.get("adapter_spec"))
     perturbed = any(perturbation for _, perturbation, _ in by_key)
     settings = {"method": adapter.get("method"), "shots": adapter.get("max_train_instances")}
@@ -55,7 +55,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         where=content.where,
         harness="HELM",
         answers=[
-            answered(
+            make_answer(
                 instance,
                 values,
                 {**context[instance, perturbation, trial], "perturbation": perturbation or _UNCHANGED},
@@ -70,7 +70,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         task=_task(str(spec.get("name") or "")),
         model=str(adapter.get("model") or ""),
         kind="statistic",
-        settings=as_texts(settings),
+        settings=to_texts(settings),
         notes=_of_splits([str(value["split"]) for value in context.values() if value["split"]]),
     )
 
@@ -81,8 +81,8 @@ def _of_splits(splits: Sequence[str]) -> tuple[Note, ...]:
     if len(counts) < 2:
         return ()
     listed = ", ".join(f"{split} ({count:,})" for split, count in counts)
-    told = f"instances of several splits are counted: {listed}; --slice split tests each"
-    return (Note("several-splits", told),)
+    text = f"instances of several splits are counted: {listed}; --slice split tests each"
+    return (Note("several-splits", text),)
 
 
 def _key(content: Content, position: int, row: Any) -> _Key:
@@ -136,7 +136,7 @@ def _asked(state: Any) -> dict[tuple[str, str], dict[str, str]]:
         entries[str(instance.get("id")), _perturbation(instance)] = {
             "input": str(mapping(instance.get("input")).get("text", "")),
             "target": " | ".join(correct),
-            **as_texts({PROMPT: mapping(request.get("request")).get("prompt")}),
+            **to_texts({PROMPT: mapping(request.get("request")).get("prompt")}),
         }
     return entries
 

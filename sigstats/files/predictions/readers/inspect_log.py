@@ -11,7 +11,7 @@ from sigstats._common.messages import Note, refuse, shown_name, some_of
 from ...inputs import reading
 from ...inputs.content import Content, parse_json
 from .._columns import Columns
-from .._log import PROMPT, Answer, EvaluationLog, answered, graded, mapping, missing_answers, objects, text
+from .._log import PROMPT, Answer, EvaluationLog, graded_by, make_answer, mapping, missing_answers, objects, text
 
 ORDER = 30
 NAME = "an Inspect log (.eval or .json)"
@@ -67,7 +67,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         task=text(about.get("task")),
         model=text(about.get("model")),
         kind="scorer",
-        **graded(*(name for name, marks in marked.items() if marks == {True})),
+        **graded_by(*(name for name, marks in marked.items() if marks == {True})),
         scored=tuple(text(item.get("name")) for item in objects(results.get("scores"))),
         settings=_settings(about, results, mapping(log.get("plan"))),
         stated=_stated(results),
@@ -110,18 +110,18 @@ def _notes(log: Mapping[str, Any], about: Mapping[str, Any], answers: Sequence[A
         yield Note("invalid-log", "it was marked as invalid")
     both = [str(s["id"]) for s in log["samples"] if s.get("error") and _is_scored(s) and not s.get("invalidation")]
     if both:
-        told = f"{len(both):,} samples have an error and a score: {some_of(both, 3)}; the scores count"
-        yield Note("scored-errors", told)
+        problem = f"{len(both):,} samples have an error and a score: {some_of(both, 3)}; the scores count"
+        yield Note("scored-errors", problem)
     scored, of_scorers = len({answer.item for answer in answers if answer.scores}), objects(results.get("scores"))
     counts = [sum(n for key in _COUNTS if isinstance(n := of.get(key), int)) for of in of_scorers]
     if 0 < max(counts, default=0) < scored:
-        told = f"the metrics of Inspect count {max(counts):,} scored items; here all {scored:,} with a score count"
-        yield Note("uncounted-samples", f"{told}, also any excluded in Inspect")
+        problem = f"the metrics of Inspect count {max(counts):,} scored items; here all {scored:,} with a score count"
+        yield Note("uncounted-samples", f"{problem}, also any excluded in Inspect")
     reducers = mapping(about.get("config")).get("epochs_reducer")
     others = [str(reducer) for reducer in reducers if reducer != "mean"] if isinstance(reducers, list) else []
     if others and len({answer.epoch for answer in answers}) > 1:
-        told = f"it reduces the epochs of an item by {', '.join(others)}; here every answer counts"
-        yield Note("other-reducer", told)
+        problem = f"it reduces the epochs of an item by {', '.join(others)}; here every answer counts"
+        yield Note("other-reducer", problem)
 
 
 def _zipped(content: Content) -> Any:
@@ -156,7 +156,7 @@ def _answer(
     identity = {name: _content(sample[name]) for name in ("input", "target") if sample.get(name) is not None}
     if isinstance(sample.get("choices"), list):
         identity[PROMPT] = json.dumps(sample["choices"])
-    return answered(
+    return make_answer(
         str(sample["id"]),
         {} if failed else _values(given, marked),
         mapping(sample.get("metadata")),

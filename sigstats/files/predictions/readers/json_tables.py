@@ -17,8 +17,8 @@ from ...inputs.content import Content, Twice, as_object, parse_json, size_of_obj
 from ...tables.spelling import LARGEST_WHOLE
 from ...tables.table import Table
 from .._columns import Columns
-from .._predictions import MOST_VALUES
-from . import NoTable, what_lies_beside
+from .._other_columns import MOST_VALUES
+from . import NoTable, program_output
 
 ORDER = 50
 NAME = "JSON lines, a JSON array of objects"
@@ -52,25 +52,21 @@ def read(content: Content, columns: Columns) -> Table:
         if array:
             keys, table = table_of(parse_json(content.whole(), content.budget, twice=True), columns)
         elif columns.form.rows is not None:
-            keys, table = table_of(_rows(content, columns.form.rows), columns)
+            rows = within(content.json(), columns.form.rows)
+            if not isinstance(rows, list):
+                raise refuse(f"{content.where}: rows", columns.form.rows, "a key with a list of objects")
+            keys, table = table_of(rows, columns)
         elif (rows := rows_of_object(content, columns)) is not None:
             keys, table = table_of(rows, columns)
         else:
             keys, table = _fast(content, columns) or table_of(_objects(content), columns)
     names = names_of(keys, table)
     alone = not array and table.num_rows == 1 and columns.form.rows is None
-    if columns.id not in names and (what_lies_beside(keys) if array or alone else False):
+    if columns.id not in names and (program_output(keys) if array or alone else False):
         raise NoTable
     if columns.id not in names and alone and is_nested(content.json()):
         raise NoTable
     return Table(content.where, table, names=names)
-
-
-def _rows(content: Content, path: str) -> list[Any]:
-    items = within(content.json(), path)
-    if not isinstance(items, list):
-        raise refuse(f"{content.where}: rows", path, "a key with a list of objects")
-    return items
 
 
 def _fast(content: Content, columns: Columns) -> tuple[list[str], pa.Table] | None:
@@ -254,11 +250,8 @@ def rows_of_object(content: Content, columns: Columns) -> list[Any] | None:
 
 def _holds_more(first: Mapping[str, Any], columns: Columns) -> bool:
     """True if the first line may be a whole table rather than a row."""
-    mapped = len(first) > (_MANY if columns.truth is None else 1) and not {
-        columns.prediction,
-        columns.label,
-        columns.score,
-    }.intersection(first)
+    answers = {columns.prediction, columns.label, columns.score}
+    mapped = len(first) > (_MANY if columns.truth is None else 1) and answers.isdisjoint(first)
     return (is_nested(first) or mapped) and not isinstance(first.get(columns.id), (str, int, float))
 
 
@@ -290,6 +283,6 @@ def _of_objects(result: Mapping[str, Mapping[str, Any]], columns: Columns) -> li
         rows = [{name: column[key] for name, column in result.items()} for key in first]
         return [{columns.id: key, **row} for key, row in zip(keyed, rows, strict=True)] if keyed else rows
     named = any(name in first or (name or "").partition(".")[0] in first for name in wanted)
-    if named or (alike and not what_lies_beside(result)):
+    if named or (alike and not program_output(result)):
         return [{columns.id: key, **row} for key, row in result.items()]
     return None

@@ -14,7 +14,7 @@ from sigstats._common.messages import Note, shown
 
 from ...inputs.content import Content
 from .._columns import Columns
-from .._log import Answer, EvaluationLog, answered, graded, missing_answers
+from .._log import Answer, EvaluationLog, graded_by, make_answer, missing_answers
 
 ORDER = 47
 NAME = "JUnit's XML"
@@ -47,8 +47,8 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
             for key in stated.keys() & attributes.keys():  # those of a suite include the nested ones
                 stated[key][len(inside)] += int(attributes[key]) if attributes[key].isdecimal() else 0
         elif name == "error":
-            told = f"a suite ended in an error, {shown(attributes.get('message', ''))}; absent tests are not counted"
-            ended.append(Note("absent-tests", f"{content.where}: {told}"))
+            problem = f"a suite ended in an error, {shown(attributes.get('message', ''))}; absent tests are not counted"
+            ended.append(Note("absent-tests", f"{content.where}: {problem}"))
         inside.append(name)
 
     def end(_name: str) -> None:
@@ -65,8 +65,8 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     except expat.ExpatError as error:
         raise ValueError(f"{content.where}: cannot be read as XML ({error})") from None
     odd = Counter(name for case in cases if not _ENDED.intersection(case[1]) for name in case[1] if _ODD.search(name))
-    told = f"of {len(cases):,} tests contain <{{}}>; they count as passed, as after a retry"
-    ended += [Note("retried-tests", f"{content.where}: {n:,} {told.format(name)}") for name, n in odd.items()]
+    problem = f"of {len(cases):,} tests contain <{{}}>; they count as passed, as after a retry"
+    ended += [Note("retried-tests", f"{content.where}: {n:,} {problem.format(name)}") for name, n in odd.items()]
     for key, n in (("tests", len(cases)), ("failures", sum("failure" in said for _, said in cases))):
         ended += missing_answers(content.where, max(stated[key].values(), default=0), n, key)
     return EvaluationLog(
@@ -75,19 +75,19 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         answers=[_answer(content, *case, columns) for case in cases],
         kind="score",
         notes=tuple(ended),
-        **graded("passed"),
+        **graded_by("passed"),
     )
 
 
-def _answer(content: Content, case: Mapping[str, str], said: Mapping[str, str], columns: Columns) -> Answer:
+def _answer(content: Content, case: Mapping[str, str], children: Mapping[str, str], columns: Columns) -> Answer:
     name = case.get("name")
     if not name:
         raise ValueError(f"{content.where}: name: {shown(name)} of a test case is not valid; expected its name")
     item = "::".join(filter(None, (case.get("classname"), name)))
     states = [case.get(key, "").casefold() for key in ("status", "result", "outcome", "state")]
     false = {key for key, value in case.items() if value.casefold() == "false"}
-    wrong = "failure" in said or not _FAILED.isdisjoint(states) or not false.isdisjoint({"success", "passed"})
+    wrong = "failure" in children or not _FAILED.isdisjoint(states) or not false.isdisjoint({"success", "passed"})
     unlike = ["not executed" * ("executed" in false), *(state for state in states if state not in _PASSED)]
-    reasons = [said.get(child, "") for child in _NOT_RUN] + unlike
+    reasons = [children.get(child, "") for child in _NOT_RUN] + unlike
     failed = "" if wrong else next(filter(None, reasons), "")
-    return answered(item, {} if failed else {"passed": not wrong}, case, columns, failed=failed)
+    return make_answer(item, {} if failed else {"passed": not wrong}, case, columns, failed=failed)

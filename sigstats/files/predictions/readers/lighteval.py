@@ -13,14 +13,14 @@ from typing import Any
 from ...inputs import reading
 from ...inputs.content import Content
 from .._columns import Columns
-from .._log import Answer, EvaluationLog, answered, as_texts, mapping
+from .._log import Answer, EvaluationLog, make_answer, mapping, to_texts
 
 ORDER = 5
 NAME = "lighteval's details (Parquet)"
 
 BEGINS = re.compile(b"PAR1")
 
-#: The column of metrics, and those of what was asked that stand beside it.
+#: The column of metrics, and those of the question in the same file.
 _METRICS = {"metric": ("doc",), "metrics": ("example", "gold", "gold_index", "specifics")}
 #: Prints of NumPy's numbers, and of values that are not numbers.
 _OF_NUMPY = re.compile(r"\bnp\.\w+\(([^()]*)\)")
@@ -36,9 +36,9 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read the metrics of every document."""
     from ...tables.arrow_files import read_parquet  # slow to import, for other formats too
 
-    metrics, beside = _columns(content.parquet_names) or ("", ())
+    metrics, questions = _columns(content.parquet_names) or ("", ())
     with reading(content.where, fault="cannot be read as Parquet"):  # a damaged file may raise anything
-        _, table = read_parquet(content.by_place(), content.budget, (metrics, *beside))
+        _, table = read_parquet(content.by_place(), content.budget, (metrics, *questions))
         rows = table.to_pylist()
     documents = [mapping(_object(row.get("doc"))) or row for row in rows]
     ids = [document.get("id") for document in documents]
@@ -57,9 +57,9 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
 
 
 def _columns(names: tuple[str, ...]) -> tuple[str, tuple[str, ...]] | None:
-    for metrics, beside in _METRICS.items():
-        if metrics in names and beside[0] in names:
-            return metrics, tuple(name for name in beside if name in names)
+    for metrics, questions in _METRICS.items():
+        if metrics in names and questions[0] in names:
+            return metrics, tuple(name for name in questions if name in names)
     return None
 
 
@@ -69,7 +69,7 @@ def _answer(item: str, metrics: Any, document: Mapping[str, Any], columns: Colum
         "input": document.get("query", document.get("example")),
         "target": document.get("gold_index", document.get("gold")),
     }
-    return answered(item, _values(metrics), {**document, **specific}, columns, identity=as_texts(identity))
+    return make_answer(item, _values(metrics), {**document, **specific}, columns, identity=to_texts(identity))
 
 
 def _values(metrics: Any) -> Mapping[str, Any]:

@@ -11,21 +11,17 @@ from sigstats._common.messages import RepeatedKeyError, each_once
 
 from ...inputs.content import Content, parse_json, size_of_objects
 from .._columns import Columns
-from .._log import PROMPT, Answer, EvaluationLog, answered, as_texts, empty_answers, mapping, missing_answers, text
+from .._log import PROMPT, Answer, EvaluationLog, empty_answers, make_answer, mapping, missing_answers, text, to_texts
 
 ORDER = 20
 NAME = "the samples of lm-evaluation-harness"
-BESIDE = "results_"  # prefix of the files that are read with the samples
+COMPANIONS = "results_"  # prefix of the files that are read with the samples
 
 BEGINS = re.compile(rb'(?s)\s*+\{(?=.*"doc_id")')
 
 #: The keys of a sample that are no metrics; ``bypass`` stands for one where answers were not graded.
-_KEYS = frozenset(
-    (
-        *("doc_id", "doc", "doc_hash", "target", "target_hash", "arguments", "prompt_hash"),
-        *("resps", "filtered_resps", "filter", "metrics", "task_name", "bypass"),
-    )
-)
+_KEYS = {"doc_id", "doc", "doc_hash", "target", "target_hash", "arguments", "prompt_hash"}
+_KEYS |= {"resps", "filtered_resps", "filter", "metrics", "task_name", "bypass"}
 #: Metrics of a task that are the mean over its documents.
 _MEANS = "acc", "acc_norm", "exact_match"
 #: The harness's names of files of samples.
@@ -50,12 +46,12 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
             answers.append(_answer(sample, columns))
             generation = generation or _request(sample)[1]
             empty += sample.get("filtered_resps") == [""]
-    named = _NAME.match(content.name)  # the results of the same run may lie beside it
+    named = _NAME.match(content.name)  # the results of the same run may be in its folder
     task = "" if named is None else named["task"]
-    results = {} if named is None else mapping(content.beside(f"results_{named['date']}.json"))
+    results = {} if named is None else mapping(content.json_in_same_folder(f"results_{named['date']}.json"))
     better = mapping(_of_task(results, "higher_is_better", task))
     lower = {name: not higher for name, higher in better.items() if isinstance(higher, bool)}
-    own, filters = mapping(_of_task(results, "results", task)), {answer.filter for answer in answers}
+    means, filters = mapping(_of_task(results, "results", task)), {answer.filter for answer in answers}
     stated, items = mapping(_of_task(results, "n-samples", task)).get("effective"), {answer.item for answer in answers}
     lacking = missing_answers(content.where, stated, len(items), "documents")
     settings = {
@@ -70,8 +66,8 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         task=task,
         model=text(results.get("model_name")),
         lower_is_better=lower,
-        settings=as_texts(settings),
-        stated={(name, chosen): own.get(f"{name},{chosen}") for name in _MEANS for chosen in filters},
+        settings=to_texts(settings),
+        stated={(name, chosen): means.get(f"{name},{chosen}") for name in _MEANS for chosen in filters},
         notes=lacking + empty_answers(content.where, empty, len(answers)),
     )
 
@@ -102,7 +98,7 @@ def _answer(sample: dict[str, Any], columns: Columns) -> Answer:
     failed = "no response" if sample.get("resps") and responses in ([], [None]) else ""
     values = {} if failed else _metrics(sample)
     more = {"filter": chosen, "identity": _identity(sample), "failed": failed}
-    return answered(str(sample["doc_id"]), values, about, columns, **more)
+    return make_answer(str(sample["doc_id"]), values, about, columns, **more)
 
 
 def _metrics(sample: dict[str, Any]) -> dict[str, Any]:
@@ -115,13 +111,13 @@ def _metrics(sample: dict[str, Any]) -> dict[str, Any]:
 
 def _identity(sample: dict[str, Any]) -> dict[str, str]:
     """The identity of a question; samples of early versions have no hashes of the document and the prompt."""
-    by_PROMPT = as_texts({name: sample.get(name) for name in ("target", "doc_hash", "target_hash")})
+    identity = to_texts({name: sample.get(name) for name in ("target", "doc_hash", "target_hash")})
     if sample.get("doc") is not None:
         document = json.dumps(sample["doc"], ensure_ascii=False, sort_keys=True)
-        by_PROMPT["doc"] = hashlib.sha256(document.encode()).hexdigest()
+        identity["doc"] = hashlib.sha256(document.encode()).hexdigest()
     prompt = _request(sample)[0]
     asked = sample.get("prompt_hash") or (prompt and hashlib.sha256(prompt.encode()).hexdigest())
-    return by_PROMPT | ({PROMPT: str(asked)} if asked else {})
+    return identity | ({PROMPT: str(asked)} if asked else {})
 
 
 def _request(sample: Mapping[str, Any]) -> tuple[str, str | None]:
@@ -129,6 +125,5 @@ def _request(sample: Mapping[str, Any]) -> tuple[str, str | None]:
     given = sample.get("arguments")
     first = next(iter(given.values() if isinstance(given, dict) else given or ()), ())
     parts = list(first.values() if isinstance(first, dict) else first if isinstance(first, list) else ())
-    return text(next(iter(parts), "")), next(
-        (json.dumps(part, sort_keys=True) for part in parts if mapping(part)), None
-    )
+    settings = next((json.dumps(part, sort_keys=True) for part in parts if mapping(part)), None)
+    return text(next(iter(parts), "")), settings

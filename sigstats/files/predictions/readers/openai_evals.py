@@ -6,7 +6,7 @@ from typing import Any
 
 from ...inputs.content import Content, parse_json
 from .._columns import Columns
-from .._log import PROMPT, EvaluationLog, add_result, answered, as_texts, graded, mapping
+from .._log import PROMPT, EvaluationLog, add_result, graded_by, make_answer, mapping, to_texts
 
 ORDER = 46
 NAME = "OpenAI's evals"
@@ -43,13 +43,13 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         where=content.where,
         harness="OpenAI's evals",
         answers=[
-            answered(sample, result, {}, columns, identity=identity.get(sample, {}), failed=failed.get(sample, ""))
+            make_answer(sample, result, {}, columns, identity=identity.get(sample, {}), failed=failed.get(sample, ""))
             for sample, results in values.items()
             for result in results
         ],
         task=str(spec.get("base_eval") or spec.get("eval_name") or ""),
         model=", ".join(map(str, model)) if isinstance(model, list) else "",
-        settings=as_texts({"eval": spec.get("eval_name"), "split": spec.get("split"), "arguments": arguments}),
+        settings=to_texts({"eval": spec.get("eval_name"), "split": spec.get("split"), "arguments": arguments}),
         stated={("match", ""): spec.get("accuracy")},
-        **graded("match"),
+        **graded_by("match"),
     )

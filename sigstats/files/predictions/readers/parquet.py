@@ -11,7 +11,7 @@ from ...inputs import reading
 from ...inputs.content import Content
 from ...tables.table import Table
 from .._columns import Columns
-from .._predictions import MOST_VALUES
+from .._other_columns import MOST_VALUES
 from .json_tables import TWOFOLD
 
 ORDER = 10

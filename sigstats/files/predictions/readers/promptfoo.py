@@ -13,7 +13,7 @@ from typing import Any
 
 from ...inputs.content import Content
 from .._columns import Columns
-from .._log import Answer, EvaluationLog, answered, graded, mapping, missing_answers, share_of
+from .._log import Answer, EvaluationLog, graded_by, make_answer, mapping, missing_answers, share_of
 
 ORDER = 40
 NAME = "promptfoo's output.json"
@@ -38,9 +38,8 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     models, prompts = ({_named(result, key) for result in results} for key in ("provider", "prompt"))
     answers = []
     for result in results:
-        model, prompt = (
-            _named(result, k) if len(of) > 1 else "" for k, of in (("provider", models), ("prompt", prompts))
-        )
+        model = _named(result, "provider") if len(models) > 1 else ""
+        prompt = _named(result, "prompt") if len(prompts) > 1 else ""
         answers.append(_answer(result, model, prompt, columns))
     return EvaluationLog(
         where=content.where,
@@ -52,17 +51,17 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         settings={"prompt": next(iter(prompts))} if len(prompts) == 1 else {},
         stated={(_PASSED, ""): share_of(stats.get("successes"), stats.get("failures"))},
         notes=missing_answers(content.where, sum(stats.get(key, 0) for key in _COUNTS), len(results)),
-        **graded(_PASSED, "score"),
+        **graded_by(_PASSED, "score"),
     )
 
 
 def _answer(result: Mapping[str, Any], model: str, prompt: str, columns: Columns) -> Answer:
     failed = _has_failed(result)
     values = {_PASSED: result[_PASSED]}
-    if columns.score is not None:
+    if columns.numbers:
         values |= {"score": result.get("score"), **mapping(result.get("namedScores"))}
     about = {**mapping(result.get("vars")), **mapping(mapping(result.get("testCase")).get("metadata"))}
-    return answered(
+    return make_answer(
         _item(result),
         {} if failed else values,
         about,

@@ -14,7 +14,7 @@ from sigstats._common.validation import shown
 
 from ...inputs.content import Content
 from .._columns import Columns
-from .._log import EvaluationLog, answered, empty_answers, graded, mapping
+from .._log import EvaluationLog, empty_answers, graded_by, make_answer, mapping
 
 ORDER = 45
 NAME = "a SWE-bench report"
@@ -62,7 +62,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         harness="SWE-bench",
         answers=[
             # The repository is a part of the name of an instance: ``astropy__astropy-12907``.
-            answered(
+            make_answer(
                 name,
                 {} if name in failed else {"resolved": name in resolved},
                 {"repo": name.rpartition("-")[0].replace("__", "/")},
@@ -72,7 +72,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
             for name in sorted(submitted.union(failed))
         ],
         model="" if by_instance else content.name.removesuffix(".json").rpartition(".")[0].replace("__", "/"),
-        **graded("resolved"),
+        **graded_by("resolved"),
         notes=empty_answers(content.where, len(empty), len(submitted)),
     )
 

@@ -8,7 +8,7 @@ from sigstats._common.validation import refuse
 from ...inputs.content import Content
 from ...tables.spelling import is_number
 from .._columns import Columns
-from .._log import EvaluationLog, add_result, answered, graded, missing_answers
+from .._log import EvaluationLog, add_result, graded_by, make_answer, missing_answers
 
 ORDER = 49
 NAME = "trec_eval -q"
@@ -40,8 +40,8 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         add_result(values, query, {measure: float(value)})
     if not values:
         raise ValueError(f"{content.where}: has no query by itself, only means of all; expected trec_eval -q")
-    answers = [answered(query, result, {}, columns) for query, results in values.items() for result in results]
+    answers = [make_answer(query, result, {}, columns) for query, results in values.items() for result in results]
     measured = {name for answer in answers for name in answer.scores if _SHARE.fullmatch(name)}
     more: dict[str, Any] = {"notes": missing_answers(content.where, stated.get("num_q"), len(values), "queries")}
-    more |= graded(*measured) | {"stated": {(name, ""): stated.get(name) for name in measured - {"gm_map"}}}
+    more |= graded_by(*measured) | {"stated": {(name, ""): stated.get(name) for name in measured - {"gm_map"}}}
     return EvaluationLog(where=content.where, harness="trec_eval", answers=answers, **more)

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from sigstats._common.messages import printable
 from sigstats.files.inputs import read_bytes
 from sigstats.files.inputs.content import open_content
-from sigstats.files.inputs.limit import VARIABLE, Budget, read_limit
+from sigstats.files.inputs.limit import VARIABLE, Budget
 from sigstats.files.tables.arrow_files import read_parquet
 
 from ....examples import examples
@@ -145,19 +145,19 @@ def test_a_pipe_is_read_once_somebody_writes_to_it(tmp_path):
 )
 def test_the_limit_is_what_the_environment_says(monkeypatch, text, size):
     monkeypatch.setenv(VARIABLE, text)
-    assert read_limit() == size
+    assert Budget("").limit == size
 
 
 @pytest.mark.parametrize("text", ["", "much", "-1", "1e9", "5 PB", "i", "nan", "9" * 400])
 def test_a_limit_that_is_no_size_is_refused(monkeypatch, text):
     monkeypatch.setenv(VARIABLE, text)
     with pytest.raises(ValueError, match=rf"{VARIABLE}: .* is not valid; expected a size such as"):
-        read_limit()
+        Budget("").limit
 
 
 def test_by_default_the_limit_is_a_share_of_the_memory_there_is(monkeypatch):
     monkeypatch.delenv(VARIABLE, raising=False)
-    assert 0 < read_limit() <= psutil.virtual_memory().total // 2
+    assert 0 < Budget("").limit <= psutil.virtual_memory().total // 2
 
 
 #: What a bomb holds when it is unpacked, and the limit under which it is read.

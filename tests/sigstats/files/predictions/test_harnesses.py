@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sigstats.files.predictions import Columns, join, read
-from sigstats.files.predictions._files import parsed
+from sigstats.files.predictions._files import parse
 
 from ....examples import examples
 
@@ -394,7 +394,7 @@ def test_the_details_of_lighteval_have_a_column_of_metrics(tmp_path):
     assert found.source.subject["task"] == "lighteval|gsm8k|5"
     assert found.requested["level"].to_pylist() == list("ababab")
     path = details(tmp_path / "details.parquet", [{**row, "metric": {"em": 1.0, "ppl": 3.5}} for row in rows])
-    assert parsed(path, Columns()).scores(Columns()) == ("em",)
+    assert parse(path, Columns()).scores(Columns()) == ("em",)
     assert read(path, Columns(score="ppl")).score.lower
     as_text = [{name: str(value) for name, value in row.items()} for row in rows]
     other = read(details(tmp_path / "renamed.parquet", as_text), Columns().but(score="em", slices=("level",)))

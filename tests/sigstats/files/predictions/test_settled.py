@@ -8,7 +8,8 @@ import pytest
 
 import sigstats
 from sigstats.comparison.compare import compare_pair
-from sigstats.files.predictions import Columns, join, of_two_samples, read
+from sigstats.files.predictions import Columns, join, read
+from sigstats.files.predictions.designs import combine_samples
 from sigstats.flows.cli import main
 
 from .logs import harness_log, inspect_log
@@ -354,7 +355,7 @@ def compared(tmp_path, label, a, b, measure, positive=None, unscored="refuse", u
         frame = pd.DataFrame({"id": range(len(label)), "label": label, score or "prediction": of})
         frame.to_csv(tmp_path / f"{name}.csv", index=False)
         sides.append(read(str(tmp_path / f"{name}.csv"), columns))
-    pair = of_two_samples(*(join(side, side, columns) for side in sides)) if unpaired else join(*sides, columns)
+    pair = combine_samples(*(join(side, side, columns) for side in sides)) if unpaired else join(*sides, columns)
     return compare_pair(pair, measures=[measure], positive=positive).rows[0]
 
 

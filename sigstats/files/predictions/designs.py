@@ -13,9 +13,9 @@ from sigstats.comparison.units import Units
 
 from ..tables.spelling import is_number, same_spelling
 from ._columns import Columns
-from ._files import join_scores, parsed, read
+from ._files import join_scores, parse, read
+from ._other_columns import merge_notes
 from ._predictions import Predictions
-from ._unused import notes_of_all
 
 
 class People(NamedTuple):
@@ -42,21 +42,21 @@ class People(NamedTuple):
         others = len(of_id.keys() - set(keys))
         if others == len(of_id):
             raise ValueError(f"{self.where}: shares no id with {self.judged}; expected labels of its rows")
-        told = f"{self.where}: {others:,} label{'s' * (others > 1)} of rows that {self.judged} lacks, left out"
+        text = f"{self.where}: {others:,} label{'s' * (others > 1)} of rows that {self.judged} lacks, left out"
         values = np.array([of_id.get(key, np.nan) for key in keys], dtype=np.float64)
-        return values, [Note("unmatched-labels", told)] if others else []
+        return values, [Note("unmatched-labels", text)] if others else []
 
 
 def read_judged(path: str, columns: Columns, human: str, labels: str | None) -> tuple[Predictions, People]:
     """The verdicts or marks of a judge in a file, and the labels of people there, or in a file of `labels`."""
-    own = labels is None or labels == path
-    scores = [name for name in (columns.score, human if own else None) if name is not None]
-    file = parsed(path, columns.but(scores=tuple(scores)))
+    one_file = labels is None or labels == path
+    scores = [name for name in (columns.score, human if one_file else None) if name is not None]
+    file = parse(path, columns.but(scores=tuple(scores)))
     of_labels = Columns(id=columns.id, label=columns.id, score=human, unscored="drop")
-    return judged_by(file.by, columns, human, None if own else read(str(labels), of_labels))
+    return judge_and_people(file.by, columns, human, None if one_file else read(str(labels), of_labels))
 
 
-def judged_by(
+def judge_and_people(
     by: Callable[[Columns], Predictions], columns: Columns, human: str, labels: Predictions | None = None
 ) -> tuple[Predictions, People]:
     """The verdicts of a judge, and the labels of people, in a table with these columns or apart."""
@@ -66,7 +66,7 @@ def judged_by(
     return judge, People.of(labels or by(replace(columns, score=human, unscored="drop")), judge.where)
 
 
-def with_people(
+def add_people(
     paired: PairedPredictions, people: Sequence[People], limits: tuple[float, float] | None
 ) -> PairedPredictions:
     """The pair with a judge's verdicts, or marks within `limits`, and the labels of people on baseline and candidate.
@@ -76,7 +76,7 @@ def with_people(
     from sigstats.judged import require_agreement  # few comparisons have a judge
     from sigstats.unseen_row.judged import agreement_of
 
-    scored, said = paired.scored, paired.predicted
+    scored, predicted = paired.scored, paired.predicted
     if scored is not None and scored.lower:
         raise ValueError(f"score: {shown(scored.column)} is a cost; expected marks of which higher is better")
     marks = [(side.where, side.column, side.values) for side in people]
@@ -85,8 +85,8 @@ def with_people(
         marks += [(side.judged, scored.column, scores) for side, scores in of_judge] if limits is None else []
         right = [scores > sum(limits or (0, 1)) / 2 for scores in scored.scores]
     else:
-        assert said is not None
-        right = [*said.right]
+        assert predicted is not None
+        right = [*predicted.right]
     wanted = "a verdict; expected 1 (right) or 0 (wrong), or --score-range with the limits of marks"
     if limits is not None:
         wanted = f"within {limits[0]:g} and {limits[1]:g}; expected --score-range with the limits of people's marks"
@@ -96,14 +96,14 @@ def with_people(
             raise ValueError(f"{where}: column {shown(column)}: {values[~valid][0]:g} is not {wanted}")
     (a, of_a), (b, of_b) = (side.at(paired.ids) for side in people)
     numbers = np.array([float(name) if is_number(name) else np.nan for name in paired.classes])
-    classes, doubts = np.nan if said is None else numbers[said.label], list[Note]()
-    for side, of, own in zip(people, right, (a, b), strict=True):
-        agreement = agreement_of(of[(seen := ~np.isnan(own))], own[seen] > sum(limits or (0, 1)) / 2)
+    classes, doubts = np.nan if predicted is None else numbers[predicted.label], list[Note]()
+    for side, of, labels in zip(people, right, (a, b), strict=True):
+        agreement = agreement_of(of[(seen := ~np.isnan(labels))], labels[seen] > sum(limits or (0, 1)) / 2)
         column = f"{side.where}: column {shown(side.column)}"
         require_agreement(agreement, column)
         if seen.all():
             doubts.append(Note("all-labelled", f"{column} labels all rows; leave it empty where people gave no label"))
-        as_class, as_verdict = (np.count_nonzero(own == values) for values in (classes, of))
+        as_class, as_verdict = (np.count_nonzero(labels == values) for values in (classes, of))
         if as_class > as_verdict:
             rows = f"in {as_class:,} rows, and the verdict in {as_verdict:,}; expected 1 for right answers, 0 for wrong"
             doubts.append(Note("labels-of-classes", f"{column} equals the label {rows}"))
@@ -122,18 +122,18 @@ def join_samples(
     baseline: Mapping[str | None, Predictions], candidate: Mapping[str | None, Predictions], columns: Columns
 ) -> list[PairedPredictions]:
     """The different rows of two models, by each score."""
-    return [*map(of_two_samples, *(join_scores(side, side, columns, with_ids=True) for side in (baseline, candidate)))]
+    return [*map(combine_samples, *(join_scores(side, side, columns, with_ids=True) for side in (baseline, candidate)))]
 
 
-def of_two_samples(baseline: PairedPredictions, candidate: PairedPredictions) -> PairedPredictions:
+def combine_samples(baseline: PairedPredictions, candidate: PairedPredictions) -> PairedPredictions:
     """Return the rows of the baseline, then those of the candidate, each paired with itself."""
-    said: Labels | None = None
+    outcomes: Labels | None = None
     scored, other = baseline.scored, candidate.scored
     if baseline.outcomes is not None and candidate.outcomes is not None:
         classes = sorted({*baseline.classes, *candidate.classes})
         first, second = (vars(side.outcomes.recoded(classes)) for side in (baseline, candidate) if side.outcomes)
         codes = {name: np.concatenate([first[name], second[name]]) for name in ("label", "a", "b") if name in first}
-        said = replace(baseline.outcomes, classes=tuple(classes), **codes)
+        outcomes = replace(baseline.outcomes, classes=tuple(classes), **codes)
     if scored is not None and other is not None:
         if scored.lower != other.lower:
             raise ValueError(f"score: a lower {scored.column} is better in one file only; state which way is better")
@@ -146,17 +146,17 @@ def of_two_samples(baseline: PairedPredictions, candidate: PairedPredictions) ->
         per: Any = scored.per and other.per and (np.concatenate([scored.per[0], other.per[0]]),) * 2
         scored = replace(scored, filled=scored.filled or other.filled)
         scored = replace(scored, scores=(scores, scores), per=per, limits=limits, tables=tables)
-    told = f"the models have different rows, {baseline.n:,} and {candidate.n:,}, taken as independent samples"
-    notes = [*notes_of_all(baseline.notes, candidate.notes), Note("different-rows", told)]
+    text = f"the models have different rows, {baseline.n:,} and {candidate.n:,}, taken as independent samples"
+    notes = [*merge_notes(baseline.notes, candidate.notes), Note("different-rows", text)]
     if baseline.ids is not None and not any(note.name == "joined-by-position" for note in notes):
         both = len({*baseline.ids.to_pylist()} & {*candidate.ids.to_pylist()})
-        told = f"{both:,} ids are in both files: if they are the same rows, do not compare them as unpaired"
-        notes += [Note("shared-ids", told)] if both else []
+        text = f"{both:,} ids are in both files: if they are the same rows, do not compare them as unpaired"
+        notes += [Note("shared-ids", text)] if both else []
     shared = {*baseline.units.group_names}.intersection(candidate.units.group_names)
-    told = f"{len(shared):,} groups are in both files and count as different; rows of a group are not independent"
-    notes += [Note("shared-groups", told)] if shared else []
+    text = f"{len(shared):,} groups are in both files and count as different; rows of a group are not independent"
+    notes += [Note("shared-groups", text)] if shared else []
     units = _units(baseline.units, candidate.units)
-    return PairedPredictions(units=units, outcomes=said, scored=scored, notes=tuple(dict.fromkeys(notes)))
+    return PairedPredictions(units=units, outcomes=outcomes, scored=scored, notes=tuple(dict.fromkeys(notes)))
 
 
 def _units(first: Units, second: Units) -> Units:

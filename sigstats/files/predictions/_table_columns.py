@@ -1,6 +1,7 @@
-"""The marks of the rows of a table, or the probabilities of their classes."""
+"""The columns of a table: checks for ids, labels and predictions; the marks, and the probabilities of classes."""
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -10,20 +11,105 @@ import pyarrow.compute as pc
 from sigstats._common.class_columns import as_class_probabilities, likeliest, with_places
 from sigstats._common.class_names import refuse_missing_texts
 from sigstats._common.class_spelling import VERDICTS
-from sigstats._common.messages import some_of
+from sigstats._common.column_names import KNOWN
+from sigstats._common.messages import nearest, some_of
 from sigstats._common.validation import refuse, shown
 from sigstats.measures.metrics import is_lower_better, limits_of
 
 from ..tables.spelling import Array, is_number, rows_of_short, same_spelling, to_numbers, without_empty
 from ..tables.table import Table, WithMissing
-from ._columns import Columns
+from ._columns import Columns, TableColumns
 from ._predictions import Scores
 
+#: The name of a column that may be one of ids.
+_ID = re.compile(r"(?:^|[^A-Za-z])(?i:ids?|idx)(?:[^A-Za-z]|$)|[a-z]I[dD]$")
+#: At most this many columns are listed.
+_LISTED = 10
 #: A whole number with more digits may exceed the range of float64.
 _LONGEST_NUMBER = 308
 _PERCENT = r"^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)) ?%$"
 #: Words that do not state by themselves which of them is better.
 _ANSWERS = ("yes", "no", "true", "false", None)
+
+
+def require_columns(table: Table, columns: TableColumns, *, labelled: bool, predicted: bool) -> None:
+    """Refuse a table without the default column of labels or predictions, and list its columns."""
+    if labelled and columns.label not in table.names and columns.label == columns.prediction:  # a file of labels
+        marks = [
+            np.isin(np.asarray(table.texts_or_missing(name)), ("1", "1.0", "true", "True"))
+            for name in _free(table, columns)
+        ]
+        one_hot = len(marks) > 1 and np.all(np.sum(marks, axis=0) == 1)
+        remedy = "or one column of classes in place of one-hot columns" if one_hot else ""
+        _require_column(table, columns, "label", "", remedy)
+    elif labelled:
+        remedy = "--labels FILE, a file of labels, or --score NAME, for marks"
+        _require_column(table, columns, "label", "the true class of each row", remedy)
+    if predicted:
+        known = " and ".join(f"{shown(name)} is read as the {key}" for key, name in columns.known)
+        _require_column(table, columns, "prediction", known, "or --score NAME, for probabilities or marks")
+
+
+def _require_column(table: Table, columns: Columns, key: str, about: str, remedy: str) -> None:
+    """Refuse a table without a column that the user did not name; `remedy`: a way without the column."""
+    name = getattr(columns, key)
+    if key in columns.named or name in table.names:
+        return
+    free = _free(table, columns)
+    option = f"--{key} COLUMN" + (f" of {', '.join(map(shown, free))}" if len(free) <= _LISTED else "")
+    expected = ", ".join(filter(None, (option, remedy))) if free else remedy.removeprefix("or ") or option
+    near = nearest(name, [text for text in free if text[:1] == name[:1]])
+    meant = "" if near is None else f"did you mean {shown(near)}? "
+    about = f" ({about})" if about else ""
+    raise ValueError(f"{table.where}: column {shown(name)} was not found{about}; {meant}expected {expected}")
+
+
+def _free(table: Table, columns: Columns) -> list[str]:
+    """The columns that have no other purpose."""
+    used = {columns.id, columns.label, columns.prediction, columns.score, columns.scoring.per}
+    used |= {columns.units.group, columns.units.run}
+    return [name for name in table.names if name not in used]
+
+
+def require_one_header(table: Table, columns: Columns, label: Any, prediction: Any) -> None:
+    """Refuse a row with the names of the columns: the first one of `no_header`, or one where two files were joined."""
+    first = {"label": str(label[0]).lower(), "prediction": str(prediction[0]).lower()}
+    if columns.form.no_header and all(name in (key, *KNOWN[key]) for key, name in first.items()):
+        raise ValueError(f"{table.where}: the first line has the names of columns; omit --no-header")
+    if columns.label == columns.prediction or is_number(columns.label):
+        return
+    repeated: Any = None
+    for name, column in ((columns.label, label), (columns.prediction, prediction)):
+        values = column.dictionary if pa.types.is_dictionary(column.type) else column
+        # Without a scalar of Arrow, which imports pandas.
+        if not pa.types.is_string(values.type) or not pc.any(pc.match_substring(values, name)).as_py():
+            return
+        equal: Any = pc.call_function("equal", [column.cast(pa.string()), pa.scalar(name)])
+        repeated = equal if repeated is None else pc.and_(repeated, equal)
+    if pc.any(repeated).as_py():
+        row = table.row(pc.index(repeated, True).as_py())
+        raise ValueError(
+            f"{table.where}, {row}: repeats the names of the columns; expected them once, in the first line"
+        )
+
+
+def is_by_position(table: Table, columns: Columns) -> bool:
+    """True if the rows are known by their position; a table without ids is refused otherwise."""
+    lacks_ids = columns.id not in table.names and "id" not in columns.named
+    if columns.by_position is None:
+        return lacks_ids
+    if columns.by_position or not lacks_ids or columns.id != Columns.id:
+        return columns.by_position
+    free = _free(table, columns)
+    near = next((f"did you mean {name!r} (--id {name})?" for name in free if _ID.search(name)), "expected")
+    ways = ["--by-position, for the same rows in the same order"]
+    headless = len(set(table.names)) < len(table.names) or all(map(is_number, table.names))
+    if headless and not columns.form.no_header:
+        near = "expected"
+        ways.insert(0, "--no-header, where the first line is a row and columns are named 0, 1, 2 ...,")
+    elif free:
+        ways.append(f"--id COLUMN of {', '.join(map(shown, free[:_LISTED]))}")
+    raise table.error(columns.id, f" was not found; {near} {' or '.join(ways)}")
 
 
 def check_texts(table: Table, name: str, texts: Any, columns: Columns) -> None:
@@ -42,7 +128,7 @@ def check_texts(table: Table, name: str, texts: Any, columns: Columns) -> None:
     refuse_missing_texts(where, rows_of_short(texts), remedy, classes=columns.form.classes, n=n, what=what)
 
 
-def scores_of(table: Table, columns: Columns) -> Scores | None:
+def read_scores(table: Table, columns: Columns) -> Scores | None:
     """The scores of the rows, null if missing; None if no column of scores is named."""
     if (name := columns.score) is None:
         return None
@@ -84,9 +170,9 @@ def _marks(table: Table, columns: Columns) -> tuple[Any, tuple[float, float] | N
         if odd := pc.indices_nonzero(pc.invert(known_or_missing)).to_pylist():
             if len(odd) == len(words) - words.null_count:
                 raise
-            told = shown(texts[odd[0]].as_py())  # "error", which may mean that there is no mark
-            wanted = f"use one word for right and one for wrong, or add --missing {told}"
-            raise table.error(name, f": {told} is not valid; {wanted}", odd[0]) from None
+            text = shown(texts[odd[0]].as_py())  # "error", which may mean that there is no mark
+            wanted = f"use one word for right and one for wrong, or add --missing {text}"
+            raise table.error(name, f": {text} is not valid; {wanted}", odd[0]) from None
         named = name in columns.scoring.lower | columns.scoring.higher
         stated = named or pc.all(pc.is_in(words, value_set=pa.array(_ANSWERS))).as_py()
         if not stated and is_lower_better(name):  # "passed" in a column of errors

@@ -1,0 +1,263 @@
+"""The columns that are not compared: codes to find copies and groups; columns that options should use; cells and runs.
+
+Another note names texts declared as missing values that no file contains.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sigstats._common.column_names import RUN_OR_MODEL, WEIGHTS
+from sigstats._common.data_frames import joint_codes
+from sigstats._common.messages import Note, shown, some_of
+from sigstats.comparison.paired_predictions import STARTS, OtherColumns
+
+from ..tables.dates import as_dates
+from ..tables.spelling import is_number, same_spelling
+from ..tables.table import Table, in_one
+from ._predictions import Ints, Predictions, item_codes, places
+
+#: At most this many values of other columns are examined, to limit the time for large files.
+MOST_VALUES = 2**20
+_FRACTION, _WHOLE = r"^[+-]?[0-9]*[.,][0-9]*[1-9][0-9]*([^0-9.]|$)", r"^-?[0-9]+(\.0*)?$"
+#: An id that ends with a number after a separator.
+_NUMBERED = r"^(.*[0-9A-Za-z])[^0-9A-Za-z]+[A-Za-z]*[0-9]+$"
+_PARTS = frozenset({"split", "subset", "partition", "set", "dataset_split", "phase"})
+_TRAINING = frozenset({"train", "training", "train_set", "fit"})
+_ERRORS = frozenset({"error", "error_message", "error_type", "exception", "traceback", "failure"})
+_NO_ERROR = frozenset({"", "false", "no", "none", "null", "nan", "n/a", "ok", "success"})
+_STATES = frozenset({"status", "state", "run_status"})
+_NOT_FINISHED = frozenset({"error", "errored", "timeout", "timed_out", "crashed", "aborted", "cancelled", "canceled"})
+_CORRECT = frozenset({"correct", "is_correct"})
+#: Name of notes on a text that no file contains.
+UNUSED = "unused-missing"
+_COUNTS = frozenset({"count", "counts", "n", "n_rows", "num_rows", "freq", "frequency", "cases", "n_votes"})
+#: Labels with this much information, in bits, do not agree by chance.
+_BITS = 40
+
+
+def dictionaries(columns: Mapping[str, Any], rows: int) -> dict[str, Any]:
+    """Return Arrow columns as dictionary arrays; empty if there are too many values, or lists or objects."""
+    if (len(columns) + 1) * rows > MOST_VALUES:
+        return {}
+    try:
+        arrays = {name: in_one(column) for name, column in columns.items()}
+        return {
+            name: array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+            for name, array in arrays.items()
+        }
+    except (pa.ArrowException, NotImplementedError):
+        return {}
+
+
+def other_column_codes(first: Predictions, other: Predictions, rows: Any = None, partners: Any = None) -> OtherColumns:
+    """Return the content of shared rows outside the compared columns, as codes from 0.
+
+    First the joint codes of all columns of both files (of logs: the question); None if there are none. Then the codes
+    of columns that may name groups: complete, equal in both files, without fractions; and which are dates and numbers.
+    """
+    columns_a, columns_b = _other_columns(first, rows), _other_columns(other, partners)
+    codes_a, codes_b = ({name: _codes(column) for name, column in side.items()} for side in (columns_a, columns_b))
+    codes, starts = codes_a or codes_b, _starts(first.ids if rows is None else first.ids.take(rows))
+    if not codes or not len(next(iter(codes.values()))):
+        return OtherColumns(columns=starts)
+    from sigstats._common.copies import equal_by_chance
+
+    groups, dates, numbers = {}, [], set[str]()
+    for name, values in codes.items():
+        columns = [side[name] for side in (columns_a, columns_b) if name in side]
+        complete = not any(column.null_count or pc.any(_matches(column, _FRACTION)).as_py() for column in columns)
+        if complete and all(name not in side or _same_parts(values, side[name]) for side in (codes_a, codes_b)):
+            groups[name] = values
+            if all(as_dates(column.dictionary) is not None for column in columns):
+                dates.append(name)
+            if all(pc.all(_matches(column, _WHOLE)).as_py() for column in columns):
+                numbers.add(name)
+    differing = [
+        values for name, values in codes_b.items() if name not in codes or not _same_parts(codes[name], values)
+    ]
+    question = [codes[name] for name in without_target(first.identity) if name in codes]
+    parts = question or [*codes.values(), *differing]
+    content = joint_codes(parts)
+    if not any(_same_parts(starts[STARTS], values) for values in groups.values() if starts):
+        groups |= starts
+    return OtherColumns(None if equal_by_chance(content, parts) else content, groups, dates, numbers)
+
+
+def _starts(ids: Any) -> dict[str, Ints]:
+    """Return the codes of the starts of ids; empty unless all ids end with a number after a separator, as doc12_q3."""
+    if not pa.types.is_string(ids.type) or not pc.all(pc.match_substring_regex(ids, _NUMBERED)).as_py():
+        return {}
+    return {STARTS: item_codes(pc.replace_substring_regex(ids, _NUMBERED, r"\1"))}
+
+
+def _other_columns(side: Predictions, rows: Any) -> dict[str, Any]:
+    """The other columns of these rows, or of all if None; of logs without them, the question."""
+    question = without_target(side.identity) if side.epoch is None else {}
+    columns = side.other_columns or dictionaries(question, len(side.ids))
+    complete = {name: column for name, column in columns.items() if len(column) == len(side.ids)}
+    return {name: column if rows is None else column.take(rows) for name, column in complete.items()}
+
+
+def without_target(identity: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the question of a log without its answer."""
+    return {name: item for name, item in identity.items() if not name.startswith("target")}
+
+
+def _codes(column: Any) -> Ints:
+    """The number of the value of each row, from 0; of dates and whole numbers in their order."""
+    texts, dates = column.dictionary.cast(pa.string()), as_dates(column.dictionary)
+    whole = dates is None and pc.all(_matches(column, _WHOLE)).as_py()
+    values = texts.cast(pa.float64()) if whole else dates
+    numbers = range(len(texts)) if values is None else pc.rank(values)
+    indices = column.indices.cast(pa.int64())
+    if indices.null_count:
+        indices = pc.fill_null(indices, -1)  # imports pandas
+    return np.unique(np.append(numbers, -1)[np.from_dlpack(indices)], return_inverse=True)[1].astype(np.int64)
+
+
+def _matches(column: Any, pattern: str) -> Any:
+    return pc.match_substring_regex(column.dictionary.cast(pa.string()), pattern)
+
+
+def _same_parts(one: Ints, other: Ints) -> bool:
+    """True if two columns divide the rows into the same parts."""
+    if np.array_equal(one, other):
+        return True
+    pairs = np.unique(one * (int(other.max()) + 1) + other)
+    return len(pairs) == len(np.unique(one)) == len(np.unique(other))
+
+
+def merge_notes(*files: Iterable[Note]) -> list[Note]:
+    """The notes of all files; a text that no file contains is noted only if all files have this note."""
+    notes_of_files = [[*notes] for notes in files]
+    return [
+        note
+        for notes in notes_of_files
+        for note in notes
+        if note.name != UNUSED or all(note in others for others in notes_of_files)
+    ]
+
+
+def is_training(name: str) -> bool:
+    """True for the usual name of a training set."""
+    return name.lower() in _TRAINING
+
+
+def is_telling(name: str) -> bool:
+    """True for a column that is read only for a note."""
+    return name.lower() in _PARTS | _ERRORS | _STATES | _CORRECT | WEIGHTS
+
+
+def unused_notes(table: Table, used: Collection[str], outcomes: Sequence[Any]) -> Iterator[Note]:
+    """Notes on training rows and rows with an error, which count like all others, and on other verdicts.
+
+    `outcomes`: the labels and predictions; empty if another column may have a verdict on them.
+    """
+    for name, column in table.other_columns(used).items():
+        key = name.lower()
+        if not is_telling(key):
+            continue
+        if key in _CORRECT and outcomes and (n := _contradictions(table.texts_or_missing(name), outcomes)):
+            text = f"column {shown(name)}, which is not used, contradicts label and prediction"
+            yield Note("unused-column", f"{text} in {n:,} of {table.num_rows:,} rows (--score {name})")
+        if key in WEIGHTS and pc.count_distinct(column).as_py() > 1:
+            yield Note("unused-column", f"column {shown(name)} is not used: rows count equally (compare --weights)")
+        counts = {text: n for text, n in _counts(column).items() if _should_not_count(key, text)}
+        if 0 < (n := sum(counts.values())) < table.num_rows:
+            text = f"rows have {some_of([*map(shown, counts)], 3)} in column {shown(name)}, which is not used"
+            yield Note("unused-column", f"{n:,} of {table.num_rows:,} {text}; they count like the other rows")
+
+
+def _contradictions(verdicts: Any, outcomes: Sequence[Any]) -> int:
+    """The number of rows whose verdict, if it is a truth value, differs from label and prediction."""
+    words = pc.utf8_lower(verdicts)
+    is_verdict = pc.is_in(words, value_set=pa.array(["0", "1", "false", "true"]))
+    is_yes = pc.is_in(words, value_set=pa.array(["1", "true"]))
+    is_right = pc.equal(*same_spelling([column.cast(pa.string()) for column in outcomes]))
+    return pc.sum(pc.and_(is_verdict, pc.xor(is_yes, is_right))).as_py() or 0
+
+
+def _should_not_count(key: str, text: str) -> bool:
+    """True if such a text in a column of this name marks a training row or a failure."""
+    if key in _PARTS:
+        return is_training(text)
+    if key in _ERRORS:
+        return text.lower() not in _NO_ERROR and not is_number(text)
+    return key in _STATES and text.lower().replace(" ", "_") in _NOT_FINISHED
+
+
+def _counts(column: Any) -> Counter[str]:
+    """Number of rows with each text; empty if the column has no texts."""
+    values = in_one(column)
+    values = values.cast(values.type.value_type) if pa.types.is_dictionary(values.type) else values
+    if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
+        return Counter()
+    return Counter({count["values"]: count["counts"] for count in pc.value_counts(values.drop_null()).to_pylist()})
+
+
+def refuse_cells_and_runs(table: Table, label: Any, used: Collection[str], *, distinct_items: bool) -> None:
+    """Refuse rows that are cells; if they should be `distinct_items`, also several runs or models on the same items.
+
+    A column that is not `used` counts, under any name, if most combinations of the other columns occur, once each.
+    """
+    columns, n = dictionaries(table.other_columns(()), table.num_rows), table.num_rows
+    complete = {name: column for name, column in columns.items() if not column.null_count}
+    codes = {name: np.from_dlpack(column.indices).astype(np.int64) for name, column in complete.items()}
+    answers = [values for name, values in codes.items() if name in used]
+    factorial = len(codes) == len(columns) and all(values.any() for values in answers)  # all right is not a factor
+    for name in codes:
+        most = 8 * n if name.lower() in _COUNTS else 2 * n - 1 if factorial and name not in used else 0
+        if _are_cells([values for other, values in codes.items() if other != name], n, most):
+            texts = complete[name].dictionary.cast(pa.string())
+            if pc.all(pc.match_substring_regex(texts, r"^[0-9]+(\.0)?$")).as_py():
+                problem = "seems to count the rows of a cell, but a cell is read as one row; repeat it"
+                raise table.error(name, f" {problem}, as frame.loc[frame.index.repeat(frame[{name!r}])] does")
+    for name, runs in codes.items() if distinct_items else ():
+        if RUN_OR_MODEL.fullmatch(name) and 20 * int(runs.max() + 1) <= n:
+            positions = places(runs, np.argsort(runs, kind="stable"))
+            if same_items(runs, positions, item_codes(label.cast(pa.string()))):
+                problem = "seems to name runs or models on the same rows, since the labels repeat"
+                remedy = f"--model-column {name} and --model NAME to read one, or ids of items and --run {name}"
+                raise table.error(name, f" {problem}; add {remedy}")
+
+
+def _are_cells(columns: list[Ints], rows: int, most: int) -> bool:
+    """True if the rows are distinct combinations of few values, of at most this many possible combinations."""
+    sizes = [int(codes.max()) + 1 for codes in columns]
+    if not columns or 2 * max(sizes) > rows or math.prod(sizes) > most:
+        return False
+    return len(np.unique(joint_codes(columns))) == rows
+
+
+def same_items(part: Ints, ids: Ints, labels: Ints, *, named: bool = False) -> tuple[int, int, int] | None:
+    """Two parts and the number of their common ids, if `named` as runs or if labels agree beyond chance; else None."""
+    shared = np.flatnonzero(np.bincount(ids)[ids] > 1)
+    distinct, ids = np.unique(ids[shared], return_inverse=True)
+    table = np.full((int(part.max()) + 1, len(distinct)), -1, np.int32)
+    table[part[shared], ids] = labels[shared]
+    for first, row in enumerate(table[:-1]):
+        later = table[first + 1 :]
+        both = (row >= 0) & (later >= 0)
+        differs = (both & (later != row)).any(axis=1)
+        for other in np.flatnonzero(both.any(axis=1) & ~differs):
+            if named or _bits(row[both[other]]) >= _BITS:
+                return first, first + 1 + int(other), int(both[other].sum())
+    return None
+
+
+def _bits(labels: Ints) -> float:
+    """The information of labels, given the previous label, in bits: 0 for blocks, all bits if most are distinct."""
+    codes = np.unique(labels, return_inverse=True)[1]
+    n, k = len(codes), int(codes.max()) + 1
+    if 2 * k > n:
+        return float(n)
+    if np.count_nonzero(np.diff(codes)) < k:
+        return 0.0
+    pairs = np.unique(codes[:-1] * k + codes[1:], return_counts=True)
+    return float((pairs[1] * np.log2(np.bincount(codes[:-1])[pairs[0] // k] / pairs[1])).sum())

@@ -1,0 +1,198 @@
+"""Many models' predictions of the same rows: what each got right, or its scores."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Unpack
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from sigstats._common.class_names import class_notes, counts_of
+from sigstats._common.class_spelling import DistinctNames
+from sigstats._common.messages import Note, did_you_mean, shown
+from sigstats._common.scores import lower_is_better_note, unknown_direction
+from sigstats.comparison.measure_names import are_measurements
+from sigstats.comparison.units import Units
+from sigstats.measures.metrics import require_marks
+
+from ._agreement import Matched, lower_in_both
+from ._columns import Columns
+from ._log import TASK
+from ._other_columns import merge_notes
+from ._pairing import MatchOptions, encode_together, make_units, match
+from ._predictions import Ints, Predictions
+from ._repeated import answer_counts, average_answers, exclude_rows, kept_rows, pair_answers
+
+#: Largest number of files named in a note.
+_NAMED = 3
+
+
+@dataclass(frozen=True)
+class ManyPredictions:
+    """The predictions of many files for the same rows."""
+
+    #: The scores of the k files; ndarray of shape (n, k), of bool if answers are right or wrong, else of float.
+    scores: NDArray[Any]
+    units: Units
+    #: Model, task and score of each log; empty for a table.
+    subjects: tuple[Mapping[str, str], ...]
+    #: Notes, a line each.
+    notes: tuple[Note, ...]
+    #: The number of answers behind each score, if the files have unequal numbers of answers to an item; the
+    #: rows are then items; int64 array of shape (n, k), or None.
+    answers: Ints | None = None
+    #: True if averages are of answers that were right or wrong.
+    predicted: bool = False
+    lower: bool = False
+    #: Limits of a score; None if unknown.
+    limits: tuple[float, float] | None = (0.0, 1.0)
+
+
+class _UnlikeAnswersError(Exception):
+    """Two files have unlike numbers of answers to an item."""
+
+
+@dataclass(frozen=True)
+class _Match:
+    """The rows that the first file and another one have in common, and their positions in the first file."""
+
+    matched: Matched
+    positions: Ints
+    #: The labels, and the predictions of both.
+    outcomes: tuple[Any, Any, Any]
+    notes: tuple[Note, ...]
+
+    def right(self, side: int) -> NDArray[np.bool_]:
+        """Which predictions of the first file (0) or of the other one (1) are right."""
+        right = pc.equal(self.outcomes[0], self.outcomes[1 + side])
+        return np.from_dlpack(pc.cast(right, pa.int8())).astype(bool)
+
+    def classes(self, side: int) -> list[tuple[str, tuple[str, ...], Ints, Ints]]:
+        """The labels and predictions of a file as codes, if it has them; ValueError if labels lack its classes."""
+        predictions = self.matched[:2][side]
+        if predictions.outcomes.graded or not predictions.outcomes.predicted:
+            return []
+        classes, (label, prediction) = encode_together(self.outcomes[0], self.outcomes[1 + side])
+        labels, predicted = counts_of(classes, label), counts_of(classes, prediction)
+        DistinctNames([*labels], len(label)).check(predictions.where, [*predicted])
+        return [(predictions.where, classes, label, prediction)]
+
+
+def join_many(predictions: Sequence[Predictions], columns: Columns, **options: Unpack[MatchOptions]) -> ManyPredictions:
+    """Join predictions to the first ones as a pair is joined; `columns`: those of the first.
+
+    If there are several answers to an item, they are paired by epoch, or averaged if their numbers differ.
+    """
+    try:
+        return _joined(predictions, columns, options)
+    except _UnlikeAnswersError:
+        return _joined_averages(predictions, columns, options)
+
+
+def _joined(predictions: Sequence[Predictions], columns: Columns, options: MatchOptions) -> ManyPredictions:
+    first, *others = predictions
+    matches = [_match(first, other, columns, options) for other in others]
+    classes = [*matches[0].classes(0), *(entry for pair in matches for entry in pair.classes(1))]
+    rows = matches[0].positions
+    for pair in matches[1:]:
+        rows = np.intersect1d(rows, pair.positions, assume_unique=True)
+    if not len(rows):
+        problem = f"no id is in all {len(predictions)} files; expected predictions of the same rows"
+        raise ValueError(f"{first.where}: {problem}")
+    shared = [np.searchsorted(pair.positions, rows) for pair in matches]
+
+    def table(of_first: NDArray[Any], of_others: Iterable[NDArray[Any]]) -> NDArray[Any]:
+        return np.column_stack([of_first, *(column[at] for column, at in zip(of_others, shared, strict=True))])
+
+    def of_both(column: Callable[[Predictions], Any]) -> NDArray[Any]:
+        partners = (column(pair.matched.other).take(pair.matched.partners) for pair in matches)
+        return table(column(first).to_numpy()[rows], (values.to_numpy() for values in partners))
+
+    averaged = first.counts is not None
+    predicted = all(side.outcomes.predicted for side in predictions)
+    scored = not predicted or (columns.score is not None and not first.outcomes.graded)
+    lower, score = (averaged or scored) and _is_lower_better(predictions, columns), first.score
+    notes = dict.fromkeys(first.notes)
+    for pair in matches:
+        notes = dict.fromkeys((*merge_notes(notes, pair.matched.other.notes), *pair.notes))
+    if lower:
+        notes.setdefault(lower_is_better_note(score.name if score else ""))
+    if classes and not averaged and not scored and not are_measurements(classes[0][1]):
+        notes.update(dict.fromkeys(class_notes(classes)))
+    if averaged or scored:
+        values = of_both(lambda side: side.score and side.score.values)
+    else:
+        values = table(matches[0].right(0)[shared[0]], (pair.right(1) for pair in matches))
+    units = make_units(first, pa.array(rows), columns, _requested(matches, shared, columns))
+    return ManyPredictions(
+        scores=values,
+        answers=of_both(lambda side: side.counts) if averaged else None,
+        units=units,
+        subjects=tuple(side.source.subject for side in predictions),
+        notes=(*units.notes_on_names(), *notes),
+        lower=lower,
+        limits=score.limits if scored and score else (0.0, 1.0),
+    )
+
+
+def _is_lower_better(predictions: Sequence[Predictions], columns: Columns) -> bool:
+    """True if a lower score is better; ValueError if that is unknown, or if the scores are not marks."""
+    first, *others = predictions
+    name = first.score.name if first.score else ""
+    two = not first.outcomes.graded and pc.count_distinct(first.outcomes.label).as_py() == 2
+    directions = [lower_in_both(first, other) for other in others]
+    if None in directions:
+        raise unknown_direction(name, labelled=two)
+    if two and name not in columns.scoring.lower | columns.scoring.higher:
+        require_marks(name)
+    return bool(directions[-1])
+
+
+def _requested(matches: Sequence[_Match], shared: Sequence[Ints], columns: Columns) -> dict[str, Any]:
+    """The columns of groups, slices and tasks, from the first file that has them; they must be the same in all."""
+    requested, task = dict[str, Any](), columns.units.task or TASK
+    for name in dict.fromkeys((*columns.optional, task)):
+        for pair, places in zip(matches, shared, strict=True):
+            matched = pair.matched
+            if name in matched.first.requested or name in matched.other.requested:
+                requested.setdefault(name, matched.column(name).take(pa.array(places)))
+        if name not in requested and name in columns.optional:
+            first = matches[0].matched.first
+            near = did_you_mean(name, first.source.names)
+            raise ValueError(f"{first.where}: column {shown(name)} was not found in any file{near}")
+    return requested
+
+
+def _joined_averages(predictions: Sequence[Predictions], columns: Columns, options: MatchOptions) -> ManyPredictions:
+    """The average of all answers to each item, without those that any file left out."""
+    predicted = all(side.outcomes.predicted for side in predictions)
+    marks = not predicted or (columns.score is not None and not predictions[0].outcomes.graded)
+
+    def reduced(side: Predictions) -> Predictions:
+        for other in predictions:
+            side = exclude_rows(side, other.dropped)
+        return average_answers(side, marks=marks)
+
+    grouped = columns.but(group=None) if columns.units.group == columns.id else columns  # rows are items here
+    result = _joined([*map(reduced, predictions)], grouped, options)
+    named = [f"{answer_counts(side)} in {side.where}" for side in predictions]
+    more = f" and others in {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+    text = f"items have {', '.join(named[:_NAMED])}{more}: the averages of all answers to each item are ranked"
+    return replace(result, predicted=predicted and not marks, notes=(*result.notes, Note("averaged-answers", text)))
+
+
+def _match(first: Predictions, other: Predictions, columns: Columns, options: MatchOptions) -> _Match:
+    """Join a file to the first one; raise `_UnlikeAnswersError` if they have unlike numbers of answers to an item."""
+    kept = kept_rows(first, other.dropped)
+    side = first if kept is None else first.take(kept)
+    other = exclude_rows(other, first.dropped)
+    sizes = len(side.ids), len(other.ids)
+    side, other, epoch_notes = pair_answers(side, other, in_groups=columns.units.group not in (None, columns.id))
+    if (len(side.ids), len(other.ids)) != sizes:
+        raise _UnlikeAnswersError
+    matched = match(side, other, **options)
+    positions = matched.rows if kept is None else kept.take(matched.rows)
+    notes = *epoch_notes, *matched.differing_settings(), *matched.notes
+    return _Match(matched, np.from_dlpack(positions).astype(np.int64), matched.outcomes(), notes)
