@@ -76,8 +76,11 @@ def _settle_missing(predictions: Predictions, columns: Columns) -> Predictions:
         return predictions
     missing = pc.or_(pc.is_null(answers), pc.is_null(label))
     problem, action = _missing_in_words(predictions, answers, missing, columns), columns.unscored
+    ends = [] if score is None or score.of_truth else [end.as_py() or 0.0 for end in pc.min_max(answers).values()]
+    low, high = min([0.0, *ends, *((score and score.limits) or ())]), max([0.0, *ends])
+    is_share = 0 <= low <= high <= 1 and not (score and score.lower)
     if action == "refuse" or (action == "wrong" and label.null_count):
-        wrong = "" if label.null_count else "--unscored wrong, which counts them as wrong, or "
+        wrong = "" if label.null_count or not is_share else "--unscored wrong, which counts them as wrong, or "
         raise ValueError(f"{problem}; add {wrong}--unscored drop, which leaves them out")
     if pc.all(missing).as_py() and (action == "drop" or not predictions.source.harness):
         raise ValueError(f"{problem}; expected one or more with it")
@@ -88,14 +91,11 @@ def _settle_missing(predictions: Predictions, columns: Columns) -> Predictions:
     if action == "drop":
         kept, dropped = (filled.take(pc.indices_nonzero(rows)) for rows in (pc.invert(missing), missing))
         return replace(kept, dropped=dropped, distinct=None)
-    if score is not None and filled.score is not None:
-        low, high = (pc.min_max(filled.score.values)[end].as_py() for end in ("min", "max"))
-        low = min(low, *(score.limits or (0.0,)))
-        if score.lower or not 0 <= low <= high <= 1:
-            raise ValueError(
-                f"{predictions.where}: unscored: 'wrong' is not valid for scores from {low:g} to {high:g}; expected "
-                "scores between 0 and 1, where higher is better"
-            )
+    if not is_share:
+        raise ValueError(
+            f"{predictions.where}: unscored: 'wrong' is not valid for scores from {low:g} to {high:g}; expected "
+            "scores between 0 and 1, where higher is better"
+        )
     return filled
 
 

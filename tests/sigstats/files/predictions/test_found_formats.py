@@ -916,6 +916,18 @@ def test_a_mark_that_is_empty_is_none(tmp_path, measurements, refused, kind, emp
         assert results(tmp_path, tables, kind, write, *options) == as_text
 
 
+@pytest.mark.parametrize(
+    ("marks", "option"), [([0.5, 1], "higher"), ([0.5, 1], "lower"), ([3, 430], "higher"), ([-2, 0.5], "higher")]
+)
+def test_a_mark_may_count_as_wrong_only_where_zero_is_the_worst(tmp_path, measurements, refused, marks, option):
+    """The advice is what the command accepts."""
+    measurements[0].with_columns(mark=pl.Series([None, *marks * 29, 0.5], strict=False)).write_parquet(tmp_path / "a")
+    command = ["compare", tmp_path / "a", tmp_path / "a", f"--{option}-is-better", "mark", "--measure", "mean-score"]
+    advised = "--unscored wrong" in refused(*command)
+    assert advised == (option == "higher" and min(marks) >= 0 and max(marks) <= 1)
+    assert advised or "'wrong' is not valid for scores from" in refused(*command, "--unscored", "wrong")
+
+
 @pytest.mark.parametrize("kind", ["csv", *FORMATS])
 def test_empty_text_and_white_space_count_but_in_text(tmp_path, kind):
     columns = {"id": range(60), "prediction": ["x", "y"] * 30, "on": [True, False] * 30, "part": ["", "u"] * 30}
