@@ -28,14 +28,13 @@ class States:
     def __len__(self) -> int:
         return len(self.count)
 
-    def take(self, index: IntArray) -> "States":
+    def take(self, index: IntArray | slice) -> "States":
         """Some of the states."""
         return States(self.count[index], self.score[index], self.log_mass[index], self.key[index])
 
     def part(self, start: int, stop: int) -> "States":
         """The states from `start` up to, but not including, `stop`."""
-        part = slice(start, stop)
-        return States(self.count[part], self.score[part], self.log_mass[part], self.key[part])
+        return self.take(slice(start, stop))
 
 
 def most_alike(states: States) -> int:

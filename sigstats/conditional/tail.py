@@ -238,9 +238,10 @@ def _extend(
         kept.append(
             States(states.count[i] + open_x[x], total_score[is_open], log_mass[is_open], states.key[i] + keys[x])
         )
+    pieces = kept or [states]  # without states there are no pieces
     return States(
-        *(
-            np.concatenate([getattr(piece, name) for piece in kept]) if kept else getattr(states, name)[:0]
-            for name in ("count", "score", "log_mass", "key")
-        )
+        count=np.concatenate([piece.count for piece in pieces]),
+        score=np.concatenate([piece.score for piece in pieces]),
+        log_mass=np.concatenate([piece.log_mass for piece in pieces]),
+        key=np.concatenate([piece.key for piece in pieces]),
     )
