@@ -86,7 +86,19 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
         positive={value.name: _positive_class(study, value) for value in datasets if _has_positive(study, value)},
     )
     references = tuple(published_references(study.published, plan.cells))
-    notes = (*_notes(study, datasets), *published_notes(study.published, plan.cells), *stopping_notes(plan))
+    grouped = {dataset.name: dataset for dataset in datasets if dataset.groups is not None}
+    few = [
+        f"{cell.subject['dataset']}: the permutation test of {cell.subject['null']} cannot reject: {why}"
+        for cell in plan.cells
+        if cell.subject["dataset"] in grouped and "null" in cell.subject
+        if (why := few_arrangements(plan, cell, grouped[cell.subject["dataset"]]))
+    ]
+    notes = (
+        *_notes(study, datasets),
+        *dict.fromkeys(few),
+        *published_notes(study.published, plan.cells),
+        *stopping_notes(plan),
+    )
     return Prepared(plan, tuple(datasets), notes=notes, references=references)
 
 
@@ -139,16 +151,14 @@ def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
             if names:
                 yield f"{dataset.name}: {why}: {some_of(names, _NAMED)}"
         yield from DistinctNames(dataset.classes, len(dataset), dataset.name).notes
-        folds = cross_validation_folds(
-            dataset, settings.folds, _seed_of_folds(study, dataset), rare_classes=settings.rare_classes
-        )
-        nulls, here = model.nulls_of(study), len(study.classifiers)
         if dataset.groups is None:
-            note = copies_note(dataset.X, dataset.y, folds, "features" if "features" in nulls else "labels")
+            folds = cross_validation_folds(
+                dataset, settings.folds, _seed_of_folds(study, dataset), rare_classes=settings.rare_classes
+            )
+            note = copies_note(
+                dataset.X, dataset.y, folds, "features" if "features" in model.nulls_of(study) else "labels"
+            )
             yield from [f"{dataset.name}: {note}"] if note else []
-        for null in nulls if dataset.groups is not None else ():
-            if few := few_arrangements(dataset, folds, null, here, study.cases, study.adjust, study.alpha):
-                yield f"{dataset.name}: the permutation test of {null} cannot reject: {few}"
     if all(dataset.folds is not None for dataset in datasets):
         given = (f"cross_validation.{key}" for key in {"folds"} & study.cross_validation.model_fields_set)
         yield from note_on_unused(given, "each data set names the fold of each row")

@@ -19,6 +19,8 @@ _TIME = re.compile(
 _UNREAD = re.compile(r"[ _.-]?(?:[AP]\.?M\b|(?!Z|UTC|GMT)[A-Z]{2,4}T\b|[+-]\d\d(?!\d))")
 #: The suffix of a pre-release.
 _EARLIER = re.compile(r"(?i)[-._ ]?(?:rc|alpha|beta|dev|pre)[-._ ]?\d*$")
+#: A hash of a commit, or a number with an exponent, whose natural order means nothing.
+_ARBITRARY = re.compile(r"(?<![0-9A-Za-z])(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{7,40}(?![0-9A-Za-z])|\d(?:\.\d+)?e-\d+")
 _ENDING = re.compile(r"(\.[A-Za-z]\w*)?(\.(?:gz|bz2|xz|zst))?$")
 
 
@@ -32,6 +34,11 @@ def unclear_order(names: Sequence[str]) -> str:
     if parts := unordered_dates(names):
         return f"{join_words([*map(shown, parts[:3])])} look like dates"
     stems = [*map(stem, names)]
+    for name in stems:
+        if (token := _ARBITRARY.search(name)) and time_in(token[0]) is None:
+            alike = (other for other in stems if other.startswith(name[: token.start()]))
+            if other := next((other for other in alike if not other.startswith(name[: token.end()])), ""):
+                return f"{shown(name)} and {shown(other)} do not state which is later"
     early = next((name for name in stems if (full := _EARLIER.sub("", name)) != name and full in stems), None)
     return "" if early is None else f"{shown(early)} is earlier than {shown(_EARLIER.sub('', early))}"
 

@@ -117,7 +117,8 @@ class Order:
             paths = [place(match, self.base) for match in glob.glob(pattern, root_dir=self.base, recursive=True)]  # noqa: PTH207 - the pattern may be absolute
         files = [path for path in paths if Path(path).is_file()]
         if not files:
-            raise self._none(name, fetched_by(self.study, self.base))
+            more = "; a folder does, but a study reads files" if paths else fetched_by(self.study, self.base)
+            raise self._none(name, more)
         return files
 
     def _none(self, name: str, more: str) -> BadInput:
@@ -140,14 +141,26 @@ class Order:
                     f"{name}: {unclear}, but names are in natural order; expected ISO dates, or "
                     'newest.by = "name" if the last name is the newest'
                 )
-            return sorted(files, key=lambda path: (natural(stem(path)), path))
+            ranked = sorted(files, key=lambda path: (natural(stem(path)), path))
+            times = [dates[path] for path in ranked if dates[path] is not None]
+            if times != sorted(times) and "by" not in self.study.newest.model_fields_set:
+                raise BadInput(
+                    f'{name}: the last name is not that of the latest time; set newest.by = "time" or "name"'
+                )
+            return ranked
         if by == "column":
             dates = _places({path: self._value(path, columns) for path in files})
         elif odd := next((path for path in files if dates[path] is None), None):
             raise BadInput(f"{name}: {odd} has no time in its name; expected one such as 2026-11-21T06:15")
         elif unread := unread_time([name_of(path) for path in files]):
             raise BadInput(f"{name}: {unread}; expected one time such as 2026-11-21T06:15+01:00 in each name")
-        return sorted(files, key=lambda path: (dates[path], seen.get(path, _NEVER), natural(stem(path)), path))
+        ranked = sorted(files, key=lambda path: (dates[path], seen.get(path, _NEVER), natural(stem(path)), path))
+        words = {
+            path: re.sub(r"[\d\W_T]", "", stem(name_of(path))) for path in ranked if dates[path] == dates[ranked[-1]]
+        }
+        if other := next((path for path in words if path not in seen and words[path] != words[ranked[-1]]), ""):
+            raise BadInput(f"{name}: {other} and {ranked[-1]} are of one time; narrow the pattern to one of them")
+        return ranked
 
     def _value(self, path: str, columns: Columns) -> str:
         """The latest value of a file's column."""

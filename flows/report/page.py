@@ -22,7 +22,7 @@ from .evidence import Column, Evidence, Figure, Section, Verdict
 from .over_data_sets import best_over_data_sets
 from .printed_numbers import printed_numbers
 from .problems import how_to_finish, problems, read_failures, shortfall
-from .rows import all_tested, distinct, hypotheses, not_rejected, rejected, undecided_rows
+from .rows import distinct, hypotheses, not_rejected, rejected, undecided_rows
 from .toml_text import config_as_toml
 
 
@@ -116,12 +116,10 @@ def _more_rows(decided: Sequence[Hypothesis]) -> str:
     if not decided:
         return ""
     relied = "Rely only on what is rejected; the rest is" if rejected(decided) else "Rely on none of it; it is"
-    # The observations of these tests are data sets; `sigstats size` plans rows.
-    over_data_sets = {row.test in _OVER_DATA_SETS for row in not_rejected(decided)}
-    unit = "more data sets" if True in over_data_sets else "more rows"
-    rows = "" if over_data_sets == {True} else " (sigstats size)"
-    unit = "more rows or, over data sets, more data sets" if len(over_data_sets) > 1 else unit
-    return f"{relied} not shown to be equal, and {unit} may show a difference{rows}."
+    units = {"data sets" if row.test in _OVER_DATA_SETS else "rows" for row in not_rejected(decided) or decided}
+    more = " or ".join(f"more {unit}" for unit in sorted(units, reverse=True))
+    size = " (sigstats size)" * ("rows" in units)  # which plans rows, not data sets
+    return f"{relied} not shown to be equal, and {more} may show a difference{size}."
 
 
 def _rejections(rows: Sequence[Hypothesis]) -> tuple[str, str]:
@@ -188,7 +186,7 @@ def table_of(section: Section, evidence: Evidence) -> Table:
     """The table of a section's hypotheses."""
     rows = evidence.rows_of(section.test)
     columns = [column for column in section.columns if column.is_shown(rows)]
-    one, several = _HYPOTHESES if all_tested(rows) else ("row", "rows")
+    one, several = _HYPOTHESES if len(hypotheses(rows)) == len(rows) else ("row", "rows")
     heading = f"{section.name}: " + (f"the only {one}" if len(rows) == 1 else f"all {len(rows):,} {several}")
     notes = distinct(column.text(row) or None for row in rows for column in columns if column.note)
     return Table(section, heading, columns, [[_cell(column, row, notes) for column in columns] for row in rows], notes)

@@ -22,11 +22,6 @@ def some_of(rows: Sequence[Item], most: int = 4) -> list[Item]:
     return [rows[round(index * (len(rows) - 1) / last)] for index in range(last + 1)] if last else list(rows)
 
 
-def all_tested(rows: Iterable[Hypothesis]) -> bool:
-    """True if every row is a hypothesis that is or will be tested, not only a value."""
-    return all(row.decision != "none" for row in rows)
-
-
 def hypotheses(rows: Iterable[Hypothesis]) -> list[Hypothesis]:
     """The rows that are or will be tested: neither estimates nor rows whose test cannot reject."""
     return [row for row in rows if row.decision != "none"]

@@ -69,8 +69,8 @@ def headline(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: 
     """
     sure, unsure, undecided = rejected(rows), not_rejected(rows), undecided_rows(rows)
     total, name = len(sure) + len(unsure), wording.adjusted_p(evidence.adjust)
-    if not total and (without := without_power(rows)):
-        return without[0]
+    if not total and _cannot_reject(rows):
+        return f"Too few arrangements: the test ({by}) cannot reject, whatever the classifier."
     if not total:
         return f"There is no result: every hypothesis of this test ({by}) is missing."
     if not sure and undecided:
@@ -96,12 +96,10 @@ def headline(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: 
     return f"In {cases} the classifier {claim} {sentence}."
 
 
-def without_power(rows: Sequence[Hypothesis]) -> list[str]:
-    """A sentence for each data set on which the test cannot reject."""
-    powerless = [row for row in rows if row.decision == "none"]
-    return [
-        f"On {dataset}, the test cannot reject: {group[0].note}." for dataset, group in by_dataset(powerless).items()
-    ]
+def _cannot_reject(rows: Sequence[Hypothesis]) -> tuple[str, ...]:
+    """A sentence for each data set whose groups allow too few permutations."""
+    groups = by_dataset([row for row in rows if row.decision == "none"])
+    return tuple(f"On {dataset}, the test cannot reject: {group[0].note}." for dataset, group in groups.items())
 
 
 def retained_rows(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
@@ -110,10 +108,10 @@ def retained_rows(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
 
 
 def permutations_needed(rows: Sequence[Hypothesis], evidence: Evidence) -> tuple[str, ...]:
-    """The permutations that the undecided rows need; empty if there are no such rows."""
+    """The permutations that the undecided rows need, and the data sets on which no number of them is enough."""
     undecided = undecided_rows(rows)
     if not undecided:
-        return ()
+        return _cannot_reject(rows)
     families = group_by([row for row in rows if row.p_value is not None], lambda row: row.method).values()
     wanted = 0
     for family in families:
@@ -128,7 +126,7 @@ def permutations_needed(rows: Sequence[Hypothesis], evidence: Evidence) -> tuple
         f"With {most:,} permutations, adjusting for {hypotheses} leaves p above {wording.significant(evidence.alpha)} "
         f"even if none is as extreme as the observed result: {named}. At least {wanted:,} permutations are needed."
     )
-    return (sentence,)
+    return (*_cannot_reject(rows), sentence)
 
 
 def classifiers_with_p(rows: Sequence[Hypothesis], of: int, name: str = "p") -> str:

@@ -25,9 +25,6 @@ from ..kinds import KINDS
 from ..pages.wording import count_of
 from .options import Prepared
 
-#: The key of the notes in ``study.json``, which the page shows; they are no part of the identity.
-NOTES = "notes"
-
 
 def identity_of(study: Study, prepared: Prepared) -> dict[str, Any]:
     """The identity of a study: its configuration and digests of its inputs.
@@ -49,7 +46,7 @@ def refuse_another(store: Store, identity: Mapping[str, Any], prepared: Prepared
             return ""
         except Damaged as error:
             return str(error)
-    kept = {key: value for key, value in before.items() if key not in ("fingerprint", "versions", NOTES)}
+    kept = {key: value for key, value in before.items() if key not in ("fingerprint", "versions", "notes")}
     changes = _differences({key: before.get(key, {}) for key in identity}, identity)
     of_kind = [change for change in changes if change[0] == "study.kind" and change[1] in KINDS]
     useless = ""
@@ -139,7 +136,7 @@ def write_inputs(store: Store, identity: Mapping[str, Any], prepared: Prepared, 
     if alone:
         store.files.sweep()
     damaged = [store.usable(f"{kind}.parquet", kind=kind)[1] for kind in ("plan", "summary", "references")]
-    store.write_json("study.json", study_record(identity) | ({NOTES: prepared.notes} if prepared.notes else {}))
+    store.write_json("study.json", study_record(identity) | ({"notes": prepared.notes} if prepared.notes else {}))
     damaged += [write_data(store, dataset) for dataset in prepared.datasets]
     if prepared.references:
         write_references(store, prepared.references)

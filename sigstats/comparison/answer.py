@@ -23,6 +23,9 @@ from .units import ALL_ROWS
 MOST_NAMED = 5
 NEITHER = "no evidence either way"
 _SAME = "both inputs have the same content; if they should be two models, one may be a copy of the other"
+_OF_LOOKS = (
+    "as it holds at all looks together, and is of the rows since the change; p is that of a betting test of all rows"
+)
 _BESIDES = {"fail": ("fails", "fail"), "inconclusive": ("is inconclusive", "are inconclusive")}
 
 
@@ -60,15 +63,13 @@ def answer_of(comparison: ComparedRows) -> Answer[ComparisonRow]:
         finding = f"no regression{f' in {len(comparison.rows):,} tests' if len(comparison.rows) > 1 else ''}; {finding}"
     elif comparison.verdict == "inconclusive" and gains:
         finding, gains = f"{gains}, but {_unexcluded(row, comparison.rule)}: {named(row)} {effect_of(row)}", ""
+    why = _OF_LOOKS if row.test.kind == "betting" else "as it is two-sided; p is one-sided"
     also = [
         ("Beware:", _SAME * comparison.identical),
         ("Better:", "" if together else gains),
         ("Together:", together),
         ("Beware:", "; ".join(_apart_in_sign(comparison))),
-        (
-            "Beware:",
-            "the interval includes 0 as it is two-sided; p is one-sided" * ((row.verdict == "fail") and row.holds_zero),
-        ),
+        ("Beware:", f"the interval includes 0 {why}" * (row.verdict == "fail" and row.holds_zero)),
     ]
     return Answer(
         verdict=comparison.verdict,
@@ -124,7 +125,10 @@ def neutral_in_words(rows: Sequence[ComparisonRow]) -> str:
 def evidence_in_words(row: ComparisonRow, rule: ComparisonRule) -> str:
     """The possibilistic indices of "not worse", in words: a large p-value is not evidence."""
     if row.adjusted_pvalue is not None and row.adjusted_pvalue <= rule.alpha:
-        return f"the candidate is worse, though by less than {amount(row, rule.effect_of(row))}"
+        effect = rule.effect_of(row)
+        if row.worst is not None and abs(row.worst) < effect:
+            return f"the candidate is worse, though by less than {amount(row, effect)}"
+        return f"the candidate is worse; whether by {amount(row, effect)} or more is open"
     if row.pd is not None and row.pd < 0.5:
         return "the candidate looks worse, but not significantly"
     return "the candidate looks no worse" if (row.nsd or 0.0) > 0.5 else NEITHER
@@ -169,7 +173,11 @@ def _unexcluded(row: ComparisonRow, rule: ComparisonRule) -> str:
         return "the rows are too few for an interval"
     if row.without_limits:
         return f"no limits of {row.score or row.name} are known, so that no {loss(row)} is excluded"
-    return f"a {loss(row)} of more than {amount(row, rule.margin_of(row))} is not excluded"
+    margin, least = rule.margin_of(row), (row.low if row.lower_is_better else -(row.high or 0.0)) or 0.0
+    if least > margin and (row.adjusted_pvalue or 0.0) > rule.alpha:
+        above = f"adjusted p is above {significant(rule.alpha, 2)}, the level of this decision"
+        return f"{above}, although the interval lies beyond {amount(row, margin)}"
+    return f"a {loss(row)} of more than {amount(row, margin)} is not excluded"
 
 
 def _better(comparison: ComparedRows) -> tuple[ComparisonRow, ...]:

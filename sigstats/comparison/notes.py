@@ -222,19 +222,19 @@ def smooth_note(measures: Iterable[str]) -> list[Note]:
 
 
 def unseen_group_note(rows: Sequence[Any], interval: Callable[[Any], str], unseen_group: UnseenGroup) -> list[Note]:
-    """A line with the intervals on all rows under the other assumption about an unseen group, or None.
+    """A line with the intervals on all rows under the other assumption about an unseen group, if any.
 
     `interval`: words for the interval of a row. `unseen_group`: that of the rule.
     """
-    tested = [row for row in rows if row.slice == ALL_ROWS and row.other_interval is not None]
+    known = [(row, row.other_interval) for row in rows if row.slice == ALL_ROWS and row.other_interval is not None]
+    tested = [(row, end) for row, end in known if (end.high - end.low > row.high - row.low) == row.test.like_seen]
     if not tested:
         return []
-    others = [replace(row, low=row.other_interval.low, high=row.other_interval.high) for row in tested]
     kinds = f"rarer than 1 in {1 / RAREST:g}" if unseen_group == "auto" else "too rare to be seen"
     assumed = f"kinds of group {kinds} are assumed to resemble those seen; if they may lose all (--unseen-group any)"
-    if not tested[0].test.like_seen:
+    if not tested[0][0].test.like_seen:
         assumed = "a group that is not seen may lose all its rows; if it is like those seen (--unseen-group like-seen)"
-    shown_ = ", ".join(f"{row.name} {interval(row)}" for row in others)
+    shown_ = ", ".join(f"{row.name} {interval(replace(row, low=end.low, high=end.high))}" for row, end in tested)
     return [Note("unseen-group", f"{assumed}, the interval is: {shown_}")]
 
 

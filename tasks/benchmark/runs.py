@@ -20,7 +20,7 @@ from sigstats.retraining.folds import note_on_few_arrangements
 from sigstats.retraining.resampled import corrected_resampled_test
 
 from ..datasets.dataset import Dataset
-from ..plan import Cell
+from ..plan import Cell, Plan
 from ..results import Results, sequential_fields
 from ..schema import Hypothesis
 from ..statistical_tests import FEWEST_DATA_SETS, ObservedRun, OfRuns, estimated, named, run_table_test
@@ -165,26 +165,21 @@ def _hypothesis_of_retrains(results: Results, cell: Cell) -> Hypothesis:
         sign = -1 if lower else 1
         value, mean = (sign * float(part.column("value").to_numpy().mean()) for part in (observed, table))
     base = base.with_(statistic=value, estimate=value, null_mean=mean)
-    few = "" if run.groups is None else _few_arrangements(results, cell)
+    dataset = None if run.groups is None else dataset_of(results.store, cell.work_of(CrossValidated))
+    few = "" if dataset is None else few_arrangements(results.plan, cell, dataset)
     return base.with_(decision="none", note="; ".join(filter(None, (few, base.note)))) if few else base
 
 
-def _few_arrangements(results: Results, cell: Cell) -> str:
-    """The reason why a permutation test cannot reject, whatever the classifier; empty if it can."""
-    work, null, plan = cell.work_of(CrossValidated), cell.subject["null"], results.plan
-    dataset, cases = dataset_of(results.store, work), len(results.cells(cell.fanout, null=null))
-    here = len(results.cells(cell.fanout, null=null, dataset=cell.subject["dataset"]))
-    return few_arrangements(dataset, folds_of(dataset, work), null, here, cases, plan.adjust, plan.alpha)
+def few_arrangements(plan: Plan, cell: Cell, dataset: Dataset) -> str:
+    """The reason why a permutation test cannot reject, whatever the classifier; empty if it can.
 
-
-def few_arrangements(
-    dataset: Dataset, folds: IntArray, null: str, here: int, cases: int, adjust: str, alpha: float
-) -> str:
-    """The reason why no permutation test of a data set can reject; empty if one can.
-
-    `here`, `cases`: the tests on this data set, and on all. All others are taken to be clear.
+    The tests on other data sets are taken to be clear.
     """
-    resamples = fewest_resamples(here, [0.0] * (cases - here), method=adjust, alpha=alpha)
+    null, folds = cell.subject["null"], folds_of(dataset, cell.work_of(CrossValidated))
+    alike = (other.subject for other in plan.cells if other.fanout == cell.fanout)
+    family = [subject["dataset"] for subject in alike if subject["null"] == null]
+    here = family.count(dataset.name)
+    resamples = fewest_resamples(here, [0.0] * (len(family) - here), method=plan.adjust, alpha=plan.alpha)
     features = dataset.X.shape[1] - len(dataset.constant_features())
     groups = dataset.groups
     return note_on_few_arrangements(dataset.y, groups, folds, null, features=features, needed=resamples + 1)

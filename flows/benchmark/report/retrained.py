@@ -20,13 +20,7 @@ def _labels_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     text = verdicts.headline(rows, evidence, claim="learned real class structure", by="PermClass")
     phrase = "could not be distinguished from a classifier trained on random labels"
     doubts = verdicts.sentences_on_retained(rows, phrase, evidence)
-    return Verdict(text, (*_limits(text, rows, evidence), *doubts))
-
-
-def _limits(headline: str, rows: Sequence[Hypothesis], evidence: Evidence) -> list[str]:
-    """What the number of permutations allows, apart from the headline."""
-    without = [sentence for sentence in verdicts.without_power(rows) if sentence != headline]
-    return [*without, *verdicts.permutations_needed(rows, evidence), *sections.savings(rows, evidence)]
+    return Verdict(text, (*verdicts.permutations_needed(rows, evidence), *sections.savings(rows, evidence), *doubts))
 
 
 def _columns(permuted: str) -> tuple[Column, ...]:
@@ -52,7 +46,7 @@ def _features_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict
         for dataset, group in verdicts.by_dataset(rows).items()
         for sentence in _on(dataset, group, verdicts.p_name(evidence))
     )
-    return Verdict(text, (*_limits(text, rows, evidence), *details))
+    return Verdict(text, (*verdicts.permutations_needed(rows, evidence), *sections.savings(rows, evidence), *details))
 
 
 def _on(dataset: str, rows: Sequence[Hypothesis], name: str) -> list[str]:

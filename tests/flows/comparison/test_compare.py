@@ -506,6 +506,30 @@ def test_a_drop_that_is_shown_but_too_small_is_not_said_to_be_unshown():
     assert "not shown" not in reason
 
 
+def test_a_drop_is_called_less_than_the_effect_only_where_the_interval_ends_before_it():
+    label, a = np.zeros(4_000, dtype=np.int64), np.zeros(4_000, dtype=np.int64)
+    b = a.copy()
+    b[:16] = 1
+    (row,) = (found := compare_pair(paired_codes(label, a, b), ComparisonRule(margin=0.001))).rows
+    assert (row.verdict, row.adjusted_pvalue <= 0.05, -row.difference < 0.005 < -row.low) == (
+        "inconclusive",
+        True,
+        True,
+    )
+    assert "the candidate is worse; whether by 0.5 points or more is open" in reasons(found)[0]
+
+
+def test_an_interval_beyond_the_margin_is_not_said_to_leave_the_drop_open():
+    label, a = np.zeros(200, dtype=np.int64), np.zeros(200, dtype=np.int64)
+    b = a.copy()
+    b[:10], a[-1:] = 1, 1
+    (row,) = (found := compare_pair(paired_codes(label, a, b), ComparisonRule(alpha=0.001))).rows
+    assert (row.verdict, -row.high > 0.005) == ("inconclusive", True)
+    told = "adjusted p is above 0.001, the level of this decision, although the interval lies beyond 0.5 points"
+    assert told in reasons(found)[0]
+    assert "not excluded" not in reasons(found)[0]
+
+
 def test_a_p_value_beyond_floats_is_no_zero():
     label, a = np.zeros(2000, dtype=np.int64), np.zeros(2000, dtype=np.int64)
     found = compare_pair(paired_codes(label, a, np.r_[np.ones(1100, dtype=np.int64), a[1100:]]), ComparisonRule())

@@ -3,6 +3,7 @@
 import pytest
 
 from sigstats._common.numerals import natural
+from sigstats.flows.cli import main
 from sigstats.flows.regression.dated_names import stem, unclear_order, unread_time
 
 from ..conftest import study_file
@@ -39,6 +40,14 @@ def test_a_name_is_before_those_that_it_begins(names):
         (("nov-1", "nov-2"), False),  # the same month
         (("marian", "sunny", "decoder"), False),
         (("may", "may-2"), False),
+        (("cand-f3a91c2.csv", "cand-9be04d1.csv", "cand-1111111.csv"), True),  # a hash may have digits only
+        (("f3a91c2.csv", "baseline.csv"), True),
+        (("lr1e-4", "lr5e-5"), True),
+        (("build-9-f3a91c2", "build-10-0a77e35"), False),
+        (("f3a91c2-1", "f3a91c2-2"), False),  # the same commit
+        (("2026-11-21-f3a91c2", "2026-11-22-0a77e35"), False),
+        (("defaced", "effaced"), False),  # words
+        (("cand-1762000000", "cand-1763000000"), False),
     ],
 )
 def test_dates_whose_order_is_not_that_of_their_texts(names, unclear):
@@ -66,6 +75,13 @@ def test_parts_of_a_time_that_are_not_read(names, told):
         (("31-10-2026", "02-11-2026"), (), "expected ISO dates, or newest.by"),
         (("2026-11-10 11.00 AM", "2026-11-10 01.00 PM"), ('newest.by="time"',), "a time zone that is not supported"),
         (("2026-01-02", "2999-12-24"), ('newest.by="time"',), "2999-12-24 00:00 UTC, in the future"),
+        (
+            ("f3a91c2", "0a77e35"),
+            (),
+            "do not state which is later, but names are in natural order; expected ISO dates, or",
+        ),
+        (("a-2026-01-03", "b-2026-01-02"), (), "the last name is not that of the latest time; set newest.by"),
+        (("arc-2026-01-02", "math-2026-01-02"), ('newest.by="time"',), "are of one time; narrow the pattern to one"),
         (("2026-01-02", "2999-12-24"), ('newest.max_age="36h"',), "2999-12-24 00:00 UTC, in the future"),
     ],
 )
@@ -77,3 +93,19 @@ def test_a_study_refuses_them(tmp_path, refused, names, settings, told):
     given = [text for setting in settings for text in ("--set", setting)]
     assert told in refused("run", tmp_path / "nightly.toml", "--output", tmp_path / "out", *given)
     assert not (tmp_path / "out/history").exists()
+
+
+def test_files_of_one_time_and_one_name_are_in_natural_order(tmp_path):
+    study_file(tmp_path, STUDY, "nightly.toml")
+    write(tmp_path / "predictions/production.csv", wrong=0.12, at=1000)
+    for name in ("2026-01-02", "2026-01-02-2"):
+        write(tmp_path / f"predictions/candidate-{name}.csv", wrong=0.12, at=2000)
+    main(["run", str(tmp_path / "nightly.toml"), "--output", str(tmp_path / "out"), "--set", 'newest.by="time"'])
+    assert "candidate-2026-01-02-2.csv" in (tmp_path / "out/report.html").read_text()
+
+
+def test_a_folder_that_a_pattern_matches_is_named(tmp_path, refused):
+    study_file(tmp_path, STUDY, "nightly.toml")
+    write(tmp_path / "predictions/production.csv", wrong=0.12, at=1000)
+    (tmp_path / "predictions/candidate-1.csv").mkdir()
+    assert "a folder does, but a study reads files" in refused("run", tmp_path / "nightly.toml")

@@ -22,7 +22,6 @@ from sigstats.flows.pages.page import source
 from sigstats.flows.report import page as report
 from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.report.toml_text import config_as_toml
-from sigstats.flows.running.output import NOTES
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis, summary_table
 from sigstats.tasks.storage.store import Store
@@ -136,7 +135,7 @@ def test_hundreds_of_cells_that_are_not_finished_do_not_push_the_verdicts_away(t
 def test_notes_of_the_study_stand_below_the_first_screen_and_do_not_alter_its_identity(tmp_path: Path) -> None:
     store = make_study(tmp_path / "out", lost=())
     study = store.read_json("study.json")
-    store.write_json("study.json", {**study, NOTES: ["iris: 3 of 9 rows <equal> others"]})
+    store.write_json("study.json", {**study, "notes": ["iris: 3 of 9 rows <equal> others"]})
     report.write_report(store)
     whole = Page(store.files.read("report.html").decode()).plain("body")
     assert whole.index("What to do") < whole.index("Note: iris: 3 of 9 rows <equal> others.") < whole.index("Tables")
@@ -147,7 +146,7 @@ def test_advice_of_more_data_goes_by_the_unit_of_the_test() -> None:
     kept = [base.with_(decision="keep", test=test) for test in ("mcnemar", "signed-rank")]
     assert "and more rows may show a difference (sigstats size)." in report._more_rows(kept[:1])
     assert report._more_rows(kept[1:]).endswith("and more data sets may show a difference.")
-    assert "more rows or, over data sets, more data sets may" in report._more_rows(kept)
+    assert "more rows or more data sets may show a difference (sigstats size)" in report._more_rows(kept)
 
 
 def test_an_interrupted_study_names_what_is_not_finished(tmp_path: Path) -> None:

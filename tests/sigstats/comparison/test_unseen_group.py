@@ -89,3 +89,19 @@ def test_a_check_against_a_bar_is_as_sharp():
 def test_an_unknown_assumption_is_refused():
     with pytest.raises(ValueError, match=r"^unseen_group: 'all' is not valid; expected"):
         ComparisonRule(unseen_group="all")
+
+
+def test_an_assumption_that_widens_the_interval_is_not_suggested():
+    # with few groups, the two procedures differ in more than the assumption, so that either interval may be wider
+    rng = np.random.default_rng(8)
+    suggested = set()
+    for groups in [60, 80] * 20:
+        lost, won = rng.integers(0, 4, groups), rng.integers(0, 2, groups)
+        y, a, b, group = answers(lost, won, rows=3 + 2)
+        rule = ComparisonRule(unseen_group="any")
+        result = sigstats.compare(y, a, b, groups=group, rule=rule)
+        row = result.rows[0]
+        narrower = row.other_interval.high - row.other_interval.low < row.high - row.low
+        assert ("unseen-group" in [note.name for note in result.notes]) == narrower
+        suggested.add(narrower)
+    assert True in suggested

@@ -100,11 +100,14 @@ def _settings(about: Mapping[str, Any], results: Mapping[str, Any], plan: Mappin
 
 def _notes(log: Mapping[str, Any], about: Mapping[str, Any], answers: Sequence[Answer]) -> Iterator[Note]:
     status, results = text(log.get("status")) or "success", mapping(log.get("results"))
+    wanted, items = mapping(about.get("dataset")).get("samples"), len({answer.item for answer in answers})
+    limited = status == "success" and mapping(about.get("config")).get("limit") is not None
+    if limited and isinstance(wanted, int) and items < wanted:
+        yield Note("limited-log", f"its limit left {items:,} of {wanted:,} items, which may not be a random sample")
     if status != "success":
-        wanted = mapping(about.get("dataset")).get("samples")
         of = f" of {wanted:,}" if isinstance(wanted, int) else ""
         how = _STATUS.get(status) or f"its status is {shown_name(status)}"
-        yield Note("incomplete-log", f"{how}; {len({answer.item for answer in answers}):,}{of} items")
+        yield Note("incomplete-log", f"{how}; {items:,}{of} items")
     yield from missing_answers("", results.get("total_samples"), len(answers)) if status == "success" else ()
     if log.get("invalidated") is True:
         yield Note("invalid-log", "it was marked as invalid")
