@@ -350,6 +350,18 @@ def test_a_log_that_was_cancelled_says_so(tmp_path, capsys):
     assert "was cancelled" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("config", "samples", "limited"),
+    [({"limit": 20}, 400, True), ({"limit": [0, 20]}, 400, True), ({"limit": 50}, 20, False), ({}, 400, False)],
+)
+def test_a_log_of_part_of_its_data_set_says_so(tmp_path, config, samples, limited):
+    about = {"task": "t", "config": config, "dataset": {"samples": samples}}
+    a, b = (failing(tmp_path / f"{name}.json", [1] * 20, eval=about) for name in "ab")
+    notes = [note["text"] for note in compared(tmp_path, a, b)["notes"] if note["name"] == "limited-log"]
+    told = "its limit left 20 of 400 items, which may not be a random sample"
+    assert notes == [f"{a}: {told}", f"{b}: {told}"] * limited
+
+
 def test_what_was_compared_stands_in_every_output(tmp_path, capsys):
     a = inspect_log(tmp_path / "a.json", epochs(np.ones((12, 2))), model="one")
     b = inspect_log(tmp_path / "b.json", epochs(np.ones((12, 2))), model="two")
