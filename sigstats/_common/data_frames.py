@@ -209,8 +209,13 @@ def duration_text(value: dt.timedelta) -> str:
 
 def is_columns(table: Any) -> bool:
     """True for a mapping of names to columns of values, such as the predictions of several models."""
-    return isinstance(table, Mapping) and all(
-        getattr(column, "ndim", None) == 1 or np.ndim(np.array(column, dtype=object)) == 1 for column in table.values()
+    return (
+        isinstance(table, Mapping)
+        and bool(table)
+        and all(
+            getattr(column, "ndim", None) == 1 or np.ndim(np.array(column, dtype=object)) == 1
+            for column in table.values()
+        )
     )
 
 
