@@ -129,7 +129,7 @@ def _commands_for_table(table: "Table") -> tuple[str, list[tuple[str, str]], lis
     classes = values[columns.label].keys() if labelled else set()
     head = f"a table of {count_of(table.num_rows, 'row')} with the columns {some_of(names)}"
     known = [name for name in names if _NAMES.fullmatch(name) or not is_no_model(name, names)]
-    weights = [name for name in names if name.lower() in WEIGHTS]
+    weights = [name for name in names if name.lower() in WEIGHTS][:1]
     others = [name for name in known if name not in (columns.id, columns.label, columns.chosen.models, *weights)]
     both = {columns.label, columns.prediction}
     measure = " --measure neg-mae" if labelled and both <= {*numbers} and both & {*fractions} else ""
@@ -153,13 +153,12 @@ def _commands_for_table(table: "Table") -> tuple[str, list[tuple[str, str]], lis
         commands += [("check", f"{pattern} --at-least 0.9")]
     for mark in [] if labelled or pattern else marks:
         commands += _by_score(mark, columns.scoring.is_lower_better(mark), models)[: 1 + (len(models) > 1)]
-    weighted = [(name, options + _as_options(weights=weights[:1])) for name, options in commands if name == "compare"]
     name, options = commands[:2][-1]
     named = [name for name in others if name not in numbers or len(values[name]) == 2 or _NAMES.fullmatch(name)]
     parts = {name: len(values[name]) for name in named if name not in (*answers, *marks)} if len(commands) > 1 else {}
     slices = [name for name, number in parts.items() if 1 < number <= min(_SLICES, table.num_rows / 2)]
     groups = [name for name, number in parts.items() if _SLICES < number <= table.num_rows / 2]
-    commands += weighted[: len(weights)]
+    commands += [(own, given + _as_options(weights=weights)) for own, given in commands if own == "compare" and weights]
     commands += [(name, options + _as_options(slice=slices))] if slices else []
     commands += [(name, options + _as_options(group=groups[0]))] if groups else []
     run = next(filter(RUN.search, names), "")
