@@ -131,7 +131,8 @@ def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions
     # After the questions: if these differ, a message about ids would not help.
     if matched.notes and options.get("unmatched") != "drop":
         raise ValueError(f"{matched.notes[0]}; expected the same ids in both (--unmatched drop leaves them out)")
-    return matched if same else matched._replace(notes=(*matched.notes, *matched.differing_questions()))
+    differing = () if same else matched.differing_questions()
+    return matched._replace(notes=(*matched.notes, *differing, *matched.moved_texts()))
 
 
 def _require_same_order(first: Predictions, other: Predictions) -> None:

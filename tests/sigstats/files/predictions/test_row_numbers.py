@@ -92,27 +92,15 @@ def test_other_columns_may_differ(files, printed, one, other):
     assert "other questions" not in printed("compare", *files(*frames), "--score", "f1", code=(0, 1))
 
 
-def test_ids_in_another_order_state_the_items(files, printed):
-    """Outputs may be numbered by file; ids that are not numbers of rows are right."""
-    names = [f"answer-{k}.json" for k in range(N)]
-    first = numbered(marks(1)).assign(output=names)
-    second = numbered(marks(2)).sample(frac=1, random_state=7).assign(output=names)
-    printed("compare", *files(first, second), "--score", "f1", code=(0, 1))
-
-
-@pytest.mark.parametrize("kind", WRITE)
+@pytest.mark.parametrize("names", [[f"answer-{k}.json" for k in range(N)], ITEMS])
 @pytest.mark.parametrize("command", ["compare", "rank"])
-def test_rows_that_two_columns_name_together_are_not_joined_by_position_in_another_order(
-    files, printed, refused, kind, command
-):
-    """Free answers of the models differ, and so name no rows."""
-    pair = {"site": [f"s{k % 2}" for k in range(N)], "visit": [k // 2 for k in range(N)]}
-    first, second = (
-        marks(seed, **pair, answer=[f"{k} of {seed}" for k in range(N)]).drop(columns="question") for seed in (1, 2)
-    )
-    options = ("--score", "f1", "--by-position")
-    paths = files(first, second.sample(frac=1, random_state=3), kind=kind)
-    told = f"{paths[1]}: has the values of columns 'site' and 'visit' of {paths[0]} in another order; sort one file"
-    assert told in refused(command, *paths, *options)
-    for other in (second, second.assign(visit=[f"{visit}.0" for visit in second["visit"]])):
-        printed(command, *files(first, other, kind=kind), *options, code=(0, 1))
+def test_texts_at_other_ids_in_another_order_are_noted(files, printed, command, names):
+    """The texts may be files of outputs, or the ids numbers of rows that were sorted afterwards."""
+    first = numbered(marks(1)).drop(columns="question").assign(text=names)
+    second = numbered(marks(2)).drop(columns="question").sample(frac=1, random_state=7).assign(text=names)
+    note = "40 rows have another 'text' than in"
+    assert note in printed(command, *files(first, second), "--score", "f1", code=(0, 1))
+    by_text = printed(command, *files(first, second), "--score", "f1", "--id", "text", code=(0, 1))
+    hashed = [frame.assign(id=[f"h{9**k % 9973}" for k in frame["id"]]) for frame in (first, second)]
+    for told in (by_text, printed(command, *files(*hashed), "--score", "f1", code=(0, 1))):
+        assert "have another" not in told
