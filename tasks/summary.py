@@ -61,10 +61,10 @@ def complete(rows: Iterable[Hypothesis], plan: Plan) -> list[Hypothesis]:
     """Add the adjusted p-values, the possibilistic indices and the decision to every row.
 
     A family is all rows of one test by one method: its p-values answer the same question for many data sets and
-    classifiers. A row whose decision is "none" already, since its test cannot reject, belongs to no family.
+    classifiers. A row with an adjusted p already, since its test cannot reject, belongs to no family.
     """
     rows = list(rows)
-    tested = [position for position, row in enumerate(rows) if row.p_value is not None and row.decision != "none"]
+    tested = [position for position, row in enumerate(rows) if row.p_value is not None and row.p_adjusted is None]
     for members in group_by(tested, lambda position: (rows[position].test, rows[position].method)).values():
         raw = [p for position in members if (p := rows[position].p_value) is not None]
         holm, by = adjust_pvalues(raw, method="holm"), adjust_pvalues(raw, method="benjamini-yekutieli")

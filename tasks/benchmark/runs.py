@@ -167,7 +167,8 @@ def _hypothesis_of_retrains(results: Results, cell: Cell) -> Hypothesis:
     base = base.with_(statistic=value, estimate=value, null_mean=mean)
     dataset = None if run.groups is None else dataset_of(results.store, cell.work_of(CrossValidated))
     few = "" if dataset is None else few_arrangements(results.plan, cell, dataset)
-    return base.with_(decision="none", note="; ".join(filter(None, (few, base.note)))) if few else base
+    note = "; ".join(filter(None, (few, base.note)))
+    return base.with_(decision="none", p_adjusted=base.p_value, note=note) if few else base
 
 
 def few_arrangements(plan: Plan, cell: Cell, dataset: Dataset) -> str:
@@ -181,8 +182,7 @@ def few_arrangements(plan: Plan, cell: Cell, dataset: Dataset) -> str:
     here = family.count(dataset.name)
     resamples = fewest_resamples(here, [0.0] * (len(family) - here), method=plan.adjust, alpha=plan.alpha)
     features = dataset.X.shape[1] - len(dataset.constant_features())
-    groups = dataset.groups
-    return note_on_few_arrangements(dataset.y, groups, folds, null, features=features, needed=resamples + 1)
+    return note_on_few_arrangements(dataset.y, dataset.groups, folds, null, features=features, needed=resamples + 1)
 
 
 @dataclass(frozen=True)

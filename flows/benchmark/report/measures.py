@@ -22,7 +22,7 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa:
 def _by(measure: str, rows: Sequence[Hypothesis]) -> str:
     measured = [row for row in rows if row.estimate is not None]
     if not measured:
-        return f"No classifier can be measured by {measure}."
+        return f"By {measure} no classifier is compared: {rows[0].note or 'its results are missing'}."
     unfinished = {row.dataset for row in rows if row.decision == "missing"}
     groups = group_by([row for row in measured if row.dataset not in unfinished], lambda row: row.dataset)
     if not groups:

@@ -105,18 +105,21 @@ def power_in_words(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
 
 
 def fewest_needed(powers: Sequence[Sequence[Hypothesis]]) -> str:
-    """Name the test that needs the fewest rows in the hardest population; empty if unknown."""
-    known = [row for group in powers for row in group if row.rows_four_fifths is not None]
-    if not known:
+    """Name the tests that need the fewest rows in their hardest population, of those with a formula for rows.
+
+    Empty if no test has such a formula. Tests without one, often of another measure, are named: they are not ranked.
+    """
+    needed: dict[str, tuple[int, str]] = {}
+    for row in (row for group in powers for row in group if row.rows_four_fifths is not None):
+        needed[row.method] = max(needed.get(row.method, (0, "")), (row.rows_four_fifths or 0, where(row)))
+    if not needed:
         return ""
-    hardest = [max(group, key=_needed) for group in group_by(known, lambda row: row.method).values()]
-    best = min(hardest, key=_needed)
-    fewest = count_of(_needed(best), "row")
-    return f"Use {best.method}. {fewest} find the difference of “{where(best)}” {_IN_WORDS[_WANTED]}."
-
-
-def _needed(row: Hypothesis) -> int:
-    return row.rows_four_fifths or 0
+    fewest, population = min(needed.values())
+    best = [method for method, (rows, _) in needed.items() if rows == fewest]
+    finding = f"{count_of(fewest, 'row')} find the difference of “{population}” {_IN_WORDS[_WANTED]}"
+    others = distinct(row.method for group in powers for row in group if row.method not in needed)
+    rest = f"; no formula plans rows for {join_words(others)}, which may need fewer" if others else ""
+    return f"Use {' or '.join(best)}. {finding}{', the fewest of these tests' * (len(needed) > len(best))}{rest}."
 
 
 def _difference(value: float, measure: str) -> str:

@@ -7,10 +7,12 @@ from scipy.stats import binom
 
 import sigstats
 from sigstats.flows.calibration.report.first_screen import advice, rates_of_tests, screen
+from sigstats.flows.calibration.report.rates import fewest_needed
 from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.report.page import render
 from sigstats.tasks.calibration.rates import ERROR, POWER
 from sigstats.tasks.results import Results
+from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.store import Store
 
 SIZE, CLASSES, RIGHT = 20, 2, 0.05
@@ -60,6 +62,23 @@ def test_a_test_without_power_is_neither_kept_nor_recommended(store):
     page = render(results, config={}, versions={})
     to_do = re.search(r"What to do\.</b>(.*?)</p>", page, re.DOTALL)[1]
     assert " ".join(to_do.split()).startswith("Use McNemar (chi2). 6,276 rows find the difference")
+
+
+def test_ties_are_named_together_and_tests_without_a_formula_are_not_ranked():
+    base = Hypothesis(study="s", cell="c", test="calibration", method="a", alternative="g", null_hypothesis="h")
+    rows = [
+        base.with_(dataset="near", rows_four_fifths=237),
+        base.with_(dataset="far", rows_four_fifths=20),
+        base.with_(method="b", dataset="near", rows_four_fifths=237),
+        base.with_(method="c", dataset="near", rows_four_fifths=300),
+        base.with_(method="own", dataset="near"),
+    ]
+    assert fewest_needed([rows[:2], rows[2:4], rows[4:]]) == (
+        "Use a or b. 237 rows find the difference of “near” four times in five, the fewest of these tests; "
+        "no formula plans rows for own, which may need fewer."
+    )
+    assert fewest_needed([rows[2:3]]) == "Use b. 237 rows find the difference of “near” four times in five."
+    assert fewest_needed([rows[4:]]) == ""
 
 
 def test_tests_that_only_lack_rows_are_not_called_useless(store):
