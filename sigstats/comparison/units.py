@@ -155,17 +155,17 @@ def in_bins(slices: Mapping[str, Parted], bins: Mapping[str, int]) -> dict[str, 
     """The slices, with the columns in `bins` replaced by this many bins of about equally many rows.
 
     A bin is called by its smallest and its largest value. Equal values are in one bin, so there may be fewer bins; rows
-    without a value are a slice of their own. ValueError if a value is not a number.
+    without a value are a slice of their own. Commas are decimal ones. ValueError if a value is not a number.
     """
-    return {name: _binned(name, parted, bins[name]) if name in bins else parted for name, parted in slices.items()}
+    return {name: _binned(name, *parted, bins[name]) if name in bins else parted for name, parted in slices.items()}
 
 
-def _binned(column: str, parted: Parted, n_bins: int) -> Parted:
-    names, codes = parted
-    if wrong := next((name for name in names if name != MISSING and not is_number(name)), None):
+def _binned(column: str, names: tuple[str, ...], codes: IntArray, n_bins: int) -> Parted:
+    numbers = {k: name.replace(",", ".") for k, name in enumerate(names) if name != MISSING}
+    if wrong := next((names[k] for k, number in numbers.items() if not is_number(number)), None):
         raise ValueError(f"column {shown(column)} has the value {shown(wrong)}; expected numbers alone for bins")
-    refuse_thousands(f"column {shown(column)}", [name for name in names if name != MISSING])
-    order = sorted((k for k, name in enumerate(names) if name != MISSING), key=lambda k: float(names[k]))
+    refuse_thousands(f"column {shown(column)}", [*numbers.values()])
+    order = sorted(numbers, key=lambda k: float(numbers[k]))
     rows = np.bincount(codes, minlength=len(names))[order]
     middle = np.cumsum(rows) - rows / 2
     bin_of = np.full(len(names), -1)

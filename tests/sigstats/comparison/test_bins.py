@@ -36,6 +36,18 @@ def test_other_columns_stay_and_text_is_refused():
         in_bins(parted, {"age": 2})
 
 
+def test_numbers_with_decimal_commas_are_in_the_bins_of_those_with_points():
+    values = np.random.default_rng(3).integers(-400, 1600, 300) / 10
+    names, codes = np.unique(values, return_inverse=True)
+    points = in_bins({"mass": (tuple(map(str, names)), codes)}, {"mass": 5})["mass"]
+    commas = in_bins({"mass": (tuple(str(name).replace(".", ",") for name in names), codes)}, {"mass": 5})["mass"]
+    assert commas[0] == tuple(name.replace(".", ",") for name in points[0])
+    assert (commas[1] == points[1]).all()
+    mixed = {"mass": (("1,250", "950", "30"), np.arange(3))}  # 1250, or 1.25
+    with pytest.raises(ValueError, match=r"the point in '1\.250' may separate thousands"):
+        in_bins(mixed, {"mass": 2})
+
+
 @pytest.fixture
 def tables(tmp_path):
     rng = np.random.default_rng(5)
