@@ -197,9 +197,9 @@ def _column(name: str, values: list[Any], *, exact: bool) -> Any:
     for kind in kinds.difference(KINDS):
         key = next((key for value in values if isinstance(value, dict) for key in value), None)
         path = "" if key is None else f", such as those of {shown(f'{name}.{key}')}"
-        raise ValueError(
-            f"column {shown(name)} has {'lists' if kind is list else 'objects'}; expected text or numbers{path}"
-        )
+        columns = kind is list and len(values) == 1  # the only object has the columns of a table
+        wanted = "an object for each row (pandas: orient='records')" if columns else "text or numbers"
+        raise ValueError(f"column {shown(name)} has {'lists' if kind is list else 'objects'}; expected {wanted}{path}")
     if len(words := sorted({f"{KINDS[kind][0]}s" for kind in kinds})) > 1:
         raise ValueError(f"column {shown(name)} has {' and '.join(words)}; expected one kind")
     if exact and kinds == {int, float} and any(type(value) is int and abs(value) > LARGEST_WHOLE for value in values):

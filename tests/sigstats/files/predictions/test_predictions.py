@@ -107,7 +107,8 @@ def test_scores_of_json_are_numbers(tmp_path, scores):
     ("rows", "complaint"),
     [
         ([PLAIN[0] | {"id": 1}, PLAIN[1] | {"id": "1"}], "column 'id' has numbers and strings"),
-        ([PLAIN[0] | {"label": [1]}, PLAIN[1]], "column 'label' has lists"),
+        ([PLAIN[0] | {"label": [1]}, PLAIN[1]], "column 'label' has lists; expected text or numbers"),
+        ([{name: [row[name] for row in PLAIN] for name in PLAIN[0]}], r"has lists; .* \(pandas: orient='records'\)"),
         ([PLAIN[0], PLAIN[1] | {"label": {"a": 1}}], "column 'label' has objects"),
         (
             [PLAIN[0] | {"label": 0.5}, PLAIN[1] | {"label": math.inf}],
