@@ -3,6 +3,7 @@
 It is made from the history only, without network access. Another page shows several models, from their histories.
 """
 
+import contextlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -47,15 +48,9 @@ def write_regression_report(
     flips = _flips_of(store, records, of_baseline=study.bar is None)
     if flips is not None:
         store.files.write("flips.csv", flips.as_csv().encode())
-    store.files.write("report.html", render(study, records, damaged, flips).encode("utf-8", "replace"))
-    return f"{store.root.rstrip('/')}/report.html"
-
-
-def render(
-    study: RegressionStudy, records: Sequence[Record], damaged: Sequence[str], flips: Changed | None = None
-) -> str:
-    """The page."""
-    latest = records[-1].evaluation
+    latest, notes = records[-1].evaluation, []
+    with contextlib.suppress(FileNotFoundError, Damaged):  # the history has the verdict, and only this file the notes
+        notes = store.read_json(f"comparisons/{latest.evaluation[:16]}.json")["notes"]
     comparison = comparison_of(records[-1], study)
     answer, fresh = answer_of(comparison), study.looks.rows == "fresh"
     reference = comparison.rows[0].reference
@@ -63,12 +58,13 @@ def render(
     drawing = Markup('<div class="newest">{}</div>').format(answer.figure)
     newest = Figure("The newest candidate", answer.caption, drawing)
     evidence = [trends_of_evidence(records, comparison.rule)] if fresh else []
-    return page(
+    content = page(
         "regression.html.j2",
         name=study.name,
         title=f"{study.name}: {answer.title}",
         answer=replace(answer, figure=trends.body, caption=trends.caption),
         latest=latest,
+        notes=[note["text"] for note in notes],
         looks=f"Look {latest.look} at {study.looks.rows_in_words} had the level {significant(latest.level, 3)}. "
         f"Promise: {study.looks.promise(study.alpha)}.",
         episodes=episodes_in_words(records),
@@ -85,6 +81,8 @@ def render(
         ],
         rows=[_cells(record, study) for record in reversed(records)],
     )
+    store.files.write("report.html", content.encode("utf-8", "replace"))
+    return f"{store.root.rstrip('/')}/report.html"
 
 
 def opened(store: Store) -> tuple[RegressionStudy, Sequence[Record], Sequence[str]]:
