@@ -61,6 +61,7 @@ def lines_of(path: str) -> list[str]:
                 break
             refusals += [refusal] if "'model_a' was not found" not in refusal else []
     asked = "name the true classes with --label, the predicted ones with --prediction, or marks with --score"
+    asked = asked if log is None else "no command compares answers without scores"
     return [f"{path}: {head}" + ("" if lines else f"; {[*refusals, asked][0]}"), *lines]
 
 
@@ -120,7 +121,8 @@ def _commands_for_table(table: "Table") -> tuple[str, list[tuple[str, str]], lis
 
     from ..pages.wording import count_of
 
-    names = [name for name, column in table.other_columns(()).items() if not pa.types.is_nested(column.type)]
+    present = ((name, column) for name, column in table.other_columns(()).items() if name in table.names)
+    names = [name for name, column in present if not pa.types.is_nested(column.type)]
     columns = Columns().in_table(names)
     values = {name: dict.fromkeys(pc.unique(table.texts_or_missing(name).drop_null()).to_pylist()) for name in names}
     numbers = [name for name in names if values[name] and all(map(is_number, values[name]))]

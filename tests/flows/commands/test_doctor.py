@@ -1,5 +1,6 @@
 """What a file supports: each line that is printed is a command that runs."""
 
+import json
 import shlex
 import shutil
 from pathlib import Path
@@ -143,6 +144,25 @@ def test_columns_of_objects_and_lists_are_left_out(tmp_path, capsys):
     assert "meta" not in head
     assert commands
     assert {run(line, path, capsys) for line in commands} <= {0, 1}
+
+
+def test_a_frame_as_pandas_writes_it_is_answered_as_its_csv(tmp_path, capsys):
+    renamed = {"label": "gold_label", "prediction": "pred_label"}
+    frame = pd.DataFrame(TABLES["one model"]).rename(columns=renamed)
+    frame.to_json(tmp_path / "a.json")
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    (head, *commands), (other, *same) = (lines(tmp_path / name, capsys) for name in ("a.json", "a.csv"))
+    assert head.partition(": ")[2] == other.partition(": ")[2]
+    assert [line.replace("a.json", "a.csv") for line in commands] == same
+    assert {run(line, tmp_path / "a.json", capsys) for line in commands} <= {0, 1}
+
+
+def test_a_log_without_scores_is_not_asked_for_columns(tmp_path, capsys):
+    samples = [{"id": row, "epoch": 1, "input": "q", "target": "a", "scores": {}} for row in range(10)]
+    log = {"version": 2, "status": "success", "eval": {"task": "t", "model": "m"}, "samples": samples}
+    (tmp_path / "log.json").write_text(json.dumps(log))
+    (head,) = lines(tmp_path / "log.json", capsys)
+    assert head.endswith("with the scores none; no command compares answers without scores")
 
 
 def test_what_is_not_clear_is_asked_for(tmp_path, capsys, refused):
