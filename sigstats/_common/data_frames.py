@@ -147,8 +147,8 @@ def columns_of(
         return ModelTable(table, models, others, parts)
     chosen = [text for text in frame if text not in named] if models is None else [*map(_name, models)]
     if models is None and (other := next((value for value in chosen if is_no_model(value, chosen)), None)):
-        problem = f"the column {shown(other)} is not a model; pass it as label, groups or items, drop it"
-        raise ValueError(f"models: {problem}, or list the models")
+        problem = f"the column {shown(other)} is not a model; list the models, or remove it from the table"
+        raise ValueError(f"models: {problem} (in Python, pass it as label, groups or items)")
     arrays = [as_decimals(np.asarray(column(value, "models"))) for value in chosen]
     if any(not isinstance(value, str) for value in chosen):
         raise refuse("models", models, "names of columns")

@@ -61,6 +61,13 @@ SUMMARIES = {
 }
 
 
+def test_a_column_of_seeds_is_no_model():
+    frame = pd.DataFrame(dict(zip("abc", SCORES.T, strict=True)) | {"seed": 7})
+    with pytest.raises(ValueError, match="'seed' is not a model; list the models, or remove it from the table"):
+        friedman_test(frame)
+    assert friedman_test(frame, models=["a", "b", "c"]).pvalue == friedman_test(SCORES).pvalue
+
+
 @pytest.mark.parametrize("call", [friedman_test, compare_over_datasets, rank_sets, rank_models])
 @pytest.mark.parametrize("name", SUMMARIES)
 def test_a_column_that_summarises_others_is_no_model_unless_it_is_named(call, name):
