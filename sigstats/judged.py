@@ -239,7 +239,7 @@ def judged_test(
 
 
 def require_agreement(agreement: JudgeAgreement, labels: str) -> None:
-    """Refuse `labels` of people if the judge passes wrong answers more often than right ones, as of inverted labels."""
+    """Refuse `labels` of people if the judge passes wrong answers more often than right ones (inverted labels)."""
     if agreement.sensitivity(0.999).high < 1 - agreement.specificity(0.999).high:
         problem = f"{labels} contradicts the judge ({agreement.in_words()})"
         raise ValueError(f"{problem}; expected 1 for right answers, or high marks for good ones, in both")

@@ -55,7 +55,7 @@ def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequ
             cells.extend(_cells(study, source.name, population, tests, limits))
     if unused := sorted(tests.keys() - {cell.subject.get("test") for cell in cells}):
         raise ValueError(f"tests: {unused[0]} is not valid; expected a test that fits one of the populations")
-    # The cells whose results others read come first.
+    # Cells with results that other cells read come first.
     ordered = sorted(dict.fromkeys(cells), key=lambda cell: isinstance(cell.work, Tested))
     plan = study.plan_of(ordered, _analyses(study, cells))
     references = tuple(_published_sizes(study.published, plan.cells))
@@ -211,7 +211,7 @@ def _try_test(label: str, test: AppliedTest, source: str, spec: PopulationSpec) 
         )
     one_of_each = np.ones((1, population.width), dtype=np.int64)
     try:
-        if test.code is not None:  # it runs only in a process of its own
+        if test.code is not None:  # it runs only in a separate process
             population.difference(measure_of(test))
         elif test.test == "f1-interval":
             ends, problem = run_intervals(test.options, one_of_each, np.random.default_rng(0))

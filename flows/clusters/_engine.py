@@ -93,7 +93,7 @@ def _silence() -> Callable[[], None]:
     import distributed  # noqa: F401  (sets the levels of its own log)
 
     before = {logging.getLogger(name): logging.getLogger(name).level for name in _LOGGERS}
-    # A nanny sets those of its worker in this process, two in addition to those of the configuration.
+    # A nanny sets variables of its worker in this process: those of the configuration and two others.
     of_nannies = dask.config.get("distributed.nanny.pre-spawn-environ") or ()
     names = (_OF_WORKERS, *of_nannies, "PYTHONHASHSEED", "__DASK_PARENT_PID")
     variables = {name: os.environ.get(name) for name in names}

@@ -209,7 +209,7 @@ def failures_of(cluster: Cluster, what: str) -> Iterator[None]:
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> AbstractContextManager[Pool]:
     """Start the workers, and end them with the context; blocks with needs of their own get workers of their own."""
     arguments: dict[Needs | None, Any] = {None: cluster.model_extra, **{one: with_needs(cluster, one) for one in needs}}
-    class_of(cluster.class_)  # before settings that its own defaults would go with
+    class_of(cluster.class_)  # fails before any settings are combined with its defaults
     return pool_for(needs, lambda one: open_workers(cluster, arguments[one], one))
 
 

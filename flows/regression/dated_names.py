@@ -19,7 +19,7 @@ _TIME = re.compile(
 _UNREAD = re.compile(r"[ _.-]?(?:[AP]\.?M\b|(?!Z|UTC|GMT)[A-Z]{2,4}T\b|[+-]\d\d(?!\d))")
 #: The suffix of a pre-release.
 _EARLIER = re.compile(r"(?i)[-._ ]?(?:rc|alpha|beta|dev|pre)[-._ ]?\d*$")
-#: A hash of a commit, or a number with an exponent, whose natural order means nothing.
+#: A commit hash, or a number with an exponent. The natural order of such names means nothing.
 _ARBITRARY = re.compile(r"(?<![0-9A-Za-z])(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{7,40}(?![0-9A-Za-z])|\d(?:\.\d+)?e-\d+")
 _ENDING = re.compile(r"(\.[A-Za-z]\w*)?(\.(?:gz|bz2|xz|zst))?$")
 

@@ -130,7 +130,7 @@ def _compare(
         more = f", and {new:,} others are new" if new else "; a file may be incomplete"
         notes.append(Note("lost-rows", f"{lost:,} of {len(last):,} rows of the previous look are missing{more}"))
     if corrected := history.relabelled(kept, pair.rows, pair.labels):
-        text = f"{count_of(corrected, 'row')} had another label at the previous look; a fault is compared from here on"
+        text = f"{count_of(corrected, 'row')} had another label at the previous look; a fault counts from this look on"
         notes.append(Note("labels", text))
     columns = [pa.array(pair.rows), pa.array(pair.labels)]
     return replace(result, notes=tuple(notes)), pa.table(columns, names=[history.ROW, history.LABEL])
@@ -215,7 +215,7 @@ def _record(study: RegressionStudy, pair: Pair, result: ComparisonResult, look: 
         candidate=pair.candidate,
         baseline_digest=pair.digests[0],
         candidate_digest=pair.digests[1],
-        # Fresh rows belong only to their look, also where the baseline's file is that of another look.
+        # Fresh rows belong only to their look, even if the baseline's file is that of another look.
         held_out=identity if study.looks.rows == "fresh" else pair.held_out,
         look=look.number,
         level=look.level,

@@ -106,7 +106,7 @@ def compare_fresh(
         )
     if spellings := repadded(pair.by_score[0].ids, seen):
         other = f"id {shown(spellings[0])} is new, but an earlier look had {shown(spellings[1])}"
-        raise BadInput(f"looks.rows: {other}; write ids alike at all looks, or give new rows other ids")
+        raise BadInput(f"looks.rows: {other}; spell ids alike at all looks, or give new rows other ids")
     fresh = tonight.filter(pa.array(new))
     numbered = [
         table.append_column(_LOOK, pa.array(np.full(len(table), look)))

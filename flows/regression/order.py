@@ -117,7 +117,7 @@ class Order:
             paths = [place(match, self.base) for match in glob.glob(pattern, root_dir=self.base, recursive=True)]  # noqa: PTH207 - the pattern may be absolute
         files = [path for path in paths if Path(path).is_file()]
         if not files:
-            more = "; a folder does, but a study reads files" if paths else fetched_by(self.study, self.base)
+            more = "; only a folder does, but a study reads files" if paths else fetched_by(self.study, self.base)
             raise self._none(name, more)
         return files
 
@@ -144,9 +144,7 @@ class Order:
             ranked = sorted(files, key=lambda path: (natural(stem(path)), path))
             times = [dates[path] for path in ranked if dates[path] is not None]
             if times != sorted(times) and "by" not in self.study.newest.model_fields_set:
-                raise BadInput(
-                    f'{name}: the last name is not that of the latest time; set newest.by = "time" or "name"'
-                )
+                raise BadInput(f'{name}: the last name does not have the latest time; set newest.by = "time" or "name"')
             return ranked
         if by == "column":
             dates = _places({path: self._value(path, columns) for path in files})
@@ -159,7 +157,7 @@ class Order:
             path: re.sub(r"[\d\W_T]", "", stem(name_of(path))) for path in ranked if dates[path] == dates[ranked[-1]]
         }
         if other := next((path for path in words if path not in seen and words[path] != words[ranked[-1]]), ""):
-            raise BadInput(f"{name}: {other} and {ranked[-1]} are of one time; narrow the pattern to one of them")
+            raise BadInput(f"{name}: {other} and {ranked[-1]} have the same time; narrow the pattern to one of them")
         return ranked
 
     def _value(self, path: str, columns: Columns) -> str:

@@ -70,7 +70,7 @@ def headline(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: 
     sure, unsure, undecided = rejected(rows), not_rejected(rows), undecided_rows(rows)
     total, name = len(sure) + len(unsure), wording.adjusted_p(evidence.adjust)
     if not total and _cannot_reject(rows):
-        return f"Too few arrangements: the test ({by}) cannot reject, whatever the classifier."
+        return f"Too few arrangements: the test ({by}) cannot reject for any classifier."
     if not total:
         return f"There is no result: every hypothesis of this test ({by}) is missing."
     if not sure and undecided:

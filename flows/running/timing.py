@@ -86,7 +86,7 @@ class _Timing:
     """The costs of cells: measured one by one, or predicted from those measured.
 
     Cells are named by their places in `estimates`. The seconds that a process spends on imports and compilation, once,
-    are in `warming`; they are no cost of a cell.
+    are in `warming`; they are not a cost of any cell.
     """
 
     def __init__(self, prepared: Prepared, counted: Sequence[Estimate], scratch: Store, budget: float) -> None:
@@ -165,7 +165,7 @@ class _Timing:
             if cell is counted.cell:
                 self.estimates[at] = replace(counted, problem=str(error))
             else:
-                self.timeable.remove(at)  # with invented results; the cell itself may not fail
+                self.timeable.remove(at)  # invented results made it fail; the cell itself may succeed
             return
         finally:
             self._warm.add(kind)

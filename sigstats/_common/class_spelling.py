@@ -26,7 +26,7 @@ _AROUND = " .:!*_()[]{}<>$'\"`\N{LOWER ONE EIGHTH BLOCK}"
 _WHOLE_NUMBER = re.compile(r"[+-]?\d+(\.0*)?", re.ASCII)
 #: A whole number, perhaps with a point between thousands.
 _POINT_OF_THOUSANDS = re.compile(r"[+-]?(?:[1-9]\d{0,2}(?:\.\d{3})?|0)", re.ASCII)
-#: More names are ids; some of these are alike by chance.
+#: With more names than this they are ids, some of which are alike by chance.
 _MOST_NAMES = 10_000
 #: Names, in lower case, of rows that are computed from the others.
 SUMMARIES = {

@@ -29,7 +29,7 @@ _NO_MODEL = re.compile(
     r"index|item|unnamed: 0|row|groups?|task|weights?|count|n([_ ](rows|samples|features|classes))?|"
     rf"(random[_ ]|train(ing)?[_ ])?(seed|run|fold|split|epoch|iteration|trial){_NUMBER}"
 )
-#: Names of columns of weights of rows; `weight` may be a measured one.
+#: Names of columns of row weights; `weight` may be a measurement.
 WEIGHTS = frozenset(
     {f"{kind}_weight{end}" for kind in ("sample", "sampling", "survey", "design") for end in ("", "s")}
     | {"stands_for", "pweight", "pweights", "wgt"}

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
-#: Schemes with a user or a container before the host; in addresses of other schemes this word is a secret.
+#: Schemes with a user or a container before the host; in other schemes a word in this place is a secret.
 _NAMED = ("sftp", "ssh", "ftp", "smb", "hdfs", "postgresql", "abfs", "abfss", "wasb", "wasbs")
 _PARAMETER = re.compile(r"(?<=[?&;#])[^=?&;#\s'\"]*+(?:=['\"]?[^&;#\s'\"]*+)?")
 _SET = re.compile("[=:]")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-#: Words, and ends of words, of names with secret values of any length.
+#: Words and endings in names of secrets, which may have any length.
 _ENDS = ("token", "secret", "password", "passwd", "signature", "credential", "credentials", "apikey", "accesskey")
 _SECRET = {"key", "pwd", "pw", "pass", "passphrase", "pin", "otp", "sig", "auth", "session", *_ENDS}
 #: Names with values that select data. Values of other names may be secrets, except numbers and short words.

@@ -59,7 +59,7 @@ def require_same_index(*, axis: Literal["rows", "classes"] = "rows", **values: A
 def same_classes(**counts: Any) -> None:
     """Refuse pandas objects of counts with different classes, classes that look alike, or a total.
 
-    Also the classes of ``value_counts()``, from the most frequent on, together with numbers that name no classes.
+    Also refuse results of ``value_counts()``, sorted by frequency, together with numbers that name no classes.
     """
     require_same_index(**counts)
     indices: dict[str, Any] = {name: getattr(count, "index", None) for name, count in counts.items()}
@@ -220,13 +220,13 @@ def is_columns(table: Any) -> bool:
 
 
 def _frame(table: Any, name: str) -> dict[str, Any] | None:
-    """The columns of a data frame or mapping by name, a number as text, or None of anything else."""
+    """The columns of a data frame or mapping by name (numbers as text); None for anything else."""
     if is_columns(table):
         columns = {f"{name}[{shown(model)}]": values for model, values in table.items()}
         require_same_index(**columns)
         sizes = [len(values) for values in columns.values()]
         if odd := next((column for column, size in zip(columns, sizes, strict=True) if size != sizes[0]), None):
-            raise refuse(f"{odd} (length)", len(columns[odd]), f"{sizes[0]}, as of {next(iter(columns))}")
+            raise refuse(f"{odd} (length)", len(columns[odd]), f"{sizes[0]}, as for {next(iter(columns))}")
         return {str(model): np.asarray(values) for model, values in table.items()}
     frame = opened(with_texts(table))
     if frame is None:
@@ -254,7 +254,7 @@ def right_first(table: Any) -> Any:
     orders = []
     for where, axis in axes.items():
         if axis is None or (type(axis).__name__ == "RangeIndex" and axis.name is None):
-            continue  # places and no labels
+            continue  # positions, not labels
         marks = [_verdict(label) for label in axis]
         if {*marks} == {0, 1}:
             orders.append([marks.index(1), marks.index(0)])
@@ -269,7 +269,7 @@ def right_first(table: Any) -> Any:
 
 
 def _verdict(label: Any) -> float | None:
-    """Return 1 of a label such as True, 1 or "A right", 0 of one for wrong answers, and otherwise None."""
+    """Return 1 for a label such as True, 1 or "A right", 0 for a label of wrong answers, and otherwise None."""
     text = str(label).lower()
     return float(text) if is_number(text) else VERDICTS.get(re.split(r"[\s_]", text)[-1])
 

@@ -135,7 +135,7 @@ def unordered_dates(texts: Iterable[str]) -> list[str]:
 
 
 def refuse_other_order(name: str, texts: Sequence[str]) -> None:
-    """Refuse sorted texts if the order of their numbers or dates is another one."""
+    """Refuse sorted texts if their numbers or dates are not in the same order."""
     dated = all(map(_ISO_DATE.match, texts))
     if sorted(texts, key=natural) != texts or (not dated and unordered_dates(texts)):
         wanted = "numbers, ISO dates, or text whose order is that of its numbers (01, 02, ..., 10)"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 
-#: The beginning of the name of a module that a run makes of code that only its program has; `CONTENT` is its digest.
+#: Prefix of the name of a module that a run makes of code in its own program; `CONTENT` is the digest of the code.
 GIVEN = "sigstats_given_"
 
 

@@ -108,7 +108,7 @@ _WILD_SHARE, _WILD_TIMES = 0.01, 500
 _FACTOR, _ABOVE_ONE = 50, 2
 #: The same factor for costs in a named unit, whose sizes may differ widely, as prices do.
 _FACTOR_OF_PRICES = 333
-#: The part of a factor by which neighbours differ, among many models, if some are in another unit.
+#: Among many models, neighbours that differ by this part of a factor show that some are in another unit.
 _GAP = 1 / 7
 #: Fewer scores are not enough to suggest a scale; fewer scores of one unit may be outliers.
 _FEW, _SEVERAL = 20, 5
@@ -116,7 +116,7 @@ _FEW, _SEVERAL = 20, 5
 _CODES = (0, 1), (-1, 1), (1, 2)
 #: A usual code of a missing mark must be this many times as large as the largest other mark.
 _NO_MARK, _TIMES = {-1, -9, 9} | {sign * (10**k - 1) for sign in (-1, 1) for k in range(2, 6)}, 10
-#: Codes of surveys, such as "do not know", and the largest other mark beside one digit and beside two.
+#: Codes of surveys, such as "do not know", and the largest other mark next to codes of one and of two digits.
 _OF_SURVEYS, _MOST_MARK = {7.0, 8.0, 77.0, 88.0, 97.0, 98.0}, (5, 10)
 
 
@@ -140,7 +140,7 @@ def unlike_units(
 
     `wanted`: the expected scores; if it is given, scores that cannot be in one unit are refused: absurdly large scores,
     codes of missing marks, other codes of right and wrong, and scores from 0 to 1 if others, of any of the models, are
-    up to 10 or 100. One score of 9e18 among zeros and ones makes every difference of means uncertain, and so hides each
+    up to 10 or 100. One score of 9e18 among zeros and ones makes every difference of means uncertain, and so hides any
     regression.
     """
     two, (missing, sure) = "" if costs else _two_codes(scores, names), _code_of_missing(scores, names, limits)

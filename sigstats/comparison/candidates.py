@@ -110,7 +110,7 @@ def compare_scores(
 ) -> tuple[ComparisonResult, ...]:
     """Compare each candidate by each of its scores; p-values are adjusted over all of them.
 
-    `pairs`: for each candidate, its predictions paired with the baseline's by each score. All else as `compare_pairs`.
+    `pairs`: for each candidate, its predictions paired with the baseline's by each score. The rest: as `compare_pairs`.
     """
     every = [pair for by_score in pairs for pair in by_score]
     results = iter(compare_pairs(every, rule, measures, positive=positive))
@@ -135,7 +135,7 @@ def _merged(results: Sequence[ComparisonResult]) -> ComparisonResult:
 
 
 def _listed(subjects: Sequence[tuple[Mapping[str, str], Mapping[str, str]]], side: int) -> dict[str, str]:
-    """The attributes of one file, with all values under a name."""
+    """The attributes of one file; several values of an attribute are listed together."""
     values: dict[str, dict[str, None]] = {}
     for subject in subjects:
         for name, value in subject[side].items():

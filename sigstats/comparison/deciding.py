@@ -105,7 +105,7 @@ def _until_fail(row: ComparisonRow, level: float) -> float:
 
 
 def fewest_rows(n: int, decides: Callable[[int], bool], *, one_in: int | None = None) -> int | None:
-    """The fewest rows above n that decide, found as by `smallest_enough`; None if about a billion do not."""
+    """The fewest rows above n that decide, by `smallest_enough`; None if not even a billion rows decide."""
     doublings = max(1, math.floor(math.log2(_MOST_ROWS / n)))
     return smallest_enough(decides, n << doublings, low=n, one_in=one_in)
 

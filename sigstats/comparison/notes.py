@@ -79,8 +79,8 @@ def _content(paired: PairedPredictions) -> IntArray | None:
 def _repeat_by_no_chance(scores: FloatArray) -> bool:
     """True if more scores repeat than values of so few digits do by chance.
 
-    If rows fall on the values of a grid with equal chances nearby, no more values are expected twice than next to
-    another one: of counts by Poisson's law 1 - exp(-m) (1 + m) is at most (1 - exp(-m)) ** 2.
+    If nearby values of a grid are equally likely, at most as many values are expected to repeat as to have a
+    neighbour: for Poisson counts, 1 - exp(-m) (1 + m) is at most (1 - exp(-m)) ** 2.
     """
     numbers = range(_MOST_DECIMALS + 1)
     decimals = next((d for d in numbers if np.allclose(np.round(scores, d), scores, rtol=1e-7, atol=0)), None)
@@ -257,7 +257,7 @@ def clusters(
     many as there are classes; the first groups are used, up to 8,192 rows. Null hypothesis: given the columns, all
     orders of the values of the rows are equally likely. Then no column is named with a probability of at least 99%,
     since the sum of squares of the sums of groups must exceed those of 100 random orders per column, minus one. Whole
-    numbers must do so also without their best increasing or decreasing trend, as marks or lengths have one.
+    numbers, such as marks or lengths, must do so even after their best monotone trend is removed.
 
     `values`: the difference of the models in each row; array of shape (n,). `pvalue`: the p-value with the groups of
     such codes, in words.
@@ -272,7 +272,7 @@ def clusters(
         if not ratio or (name in others.numbers and not _inflation(without_trend(values, codes), codes, draws, rng)):
             continue
         count += 1
-        text = f"sums over its {int(codes.max()) + 1:,} values vary {ratio:.1f} times as much as of independent rows"
+        text = f"sums over its {int(codes.max()) + 1:,} values vary {ratio:.1f} times as much as with independent rows"
         quoted, column = (name, "COLUMN, a column of these starts,") if name == STARTS else (shown(name), name)
         again = f"--group {column} (groups) takes them as groups: {pvalue(codes)}"
         yield Note("clustered-errors", f"rows with equal {quoted} differ alike: {text}; {again}")

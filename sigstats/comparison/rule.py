@@ -20,7 +20,7 @@ def failing_verdicts(inconclusive: bool) -> tuple[Verdict, ...]:
 
 
 _MAX_RESAMPLES = 10**6
-#: Rounding of a drop that equals the smallest effect, which counts.
+#: Tolerance for rounding: a drop that equals the smallest effect counts.
 _ROUNDING = 1e-12
 #: Random weightings beyond each end of an interval that are enough for its p-value.
 _ENOUGH = 20

@@ -154,8 +154,8 @@ def as_weights(given: Any, rows: int) -> FloatArray:
 def in_bins(slices: Mapping[str, Parted], bins: Mapping[str, int]) -> dict[str, Parted]:
     """The slices, with the columns in `bins` replaced by this many bins of about equally many rows.
 
-    A bin is called by its smallest and its largest value. Equal values are in one bin, so there may be fewer bins; rows
-    without a value are a slice of their own. Commas are decimal ones. ValueError if a value is not a number.
+    A bin is named by its smallest and its largest value. Equal values are in one bin, so there may be fewer bins; rows
+    without a value are a slice of their own. Commas are decimal commas. ValueError if a value is not a number.
     """
     return {name: _binned(name, *parted, bins[name]) if name in bins else parted for name, parted in slices.items()}
 

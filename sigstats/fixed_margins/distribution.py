@@ -32,7 +32,7 @@ from .upper_tail import FEASIBLE, LOG_10, MANY, SMALL, SOME, as_margins, classes
 _LEAST_LISTED = -300 * DIGITS.ln(Decimal(10))
 #: Largest number of numbers listed for one table.
 _MOST_LISTED = 2**25
-#: Rows of tables that are laid out, over all states of the columns, before a problem is refused: seconds.
+#: Most rows of tables, over all states of the columns, that are processed before a problem is refused; takes seconds.
 _MOST_STEPS = 2_000_000
 
 

@@ -20,7 +20,7 @@ from .two_dominant_classes import hypergeometric_tail
 
 #: Up to here whole numbers take hundredths of a second, and give all of the distribution to full precision.
 SMALL = 1_000
-#: Up to here they take a second.
+#: Up to here whole numbers take a second.
 _MEDIUM = 5_000
 #: Up to here they take up to a minute; the last resort where nothing quicker applies.
 FEASIBLE = 20_000

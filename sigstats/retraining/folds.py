@@ -274,8 +274,8 @@ def note_on_few_arrangements(
 ) -> str:
     """State the smallest possible p-value if fewer than `needed` arrangements of the data differ; otherwise empty.
 
-    Permutations that leave the labels in each fold, or the feature values of each class in it, as they are give the
-    observed result again. The share of them among all permutations is the smallest p-value, whatever the classifier.
+    Permutations that leave the labels in each fold, or the feature values of each class in it, unchanged repeat the
+    observed result. Their share of all permutations is the smallest possible p-value for any classifier.
     """
     groups = np.zeros_like(y) if groups is None else groups
     if null == "labels":

@@ -110,7 +110,7 @@ def neighbours_alike(values: FloatArray, classes: IntArray, seed: int = 0) -> fl
 
 
 def without_trend(values: FloatArray, codes: IntArray) -> FloatArray:
-    """Return values less the increasing or decreasing function of the codes that fits them best."""
+    """Return values minus the increasing or decreasing function of the codes that fits them best."""
     from scipy.optimize import isotonic_regression  # takes long to import, and few comparisons need it
 
     sizes = np.bincount(codes)

@@ -18,7 +18,7 @@ from .._common.validation import FloatArray, IntArray, as_array, as_labels, as_r
 from ..intervals import Interval, student_quantile
 from ..test_result import TestResult
 
-#: A result has a warning if there are fewer positives, negatives or rows, and fewer groups.
+#: A result has a warning if it has fewer positives, negatives or rows than this, or fewer groups.
 FEW, FEW_GROUPS = 10, 20
 #: Differences count as equal if they differ by at most this, relative to the scores, because scores are rounded.
 ROUNDING = 16 * np.finfo(np.float64).eps

@@ -30,7 +30,7 @@ from .samples import SAMPLES, TiltedPilot, at_drop, can_be_sampled
 MOST: Final = 10**8
 #: Largest number of rows or groups tested in samples.
 SAMPLED: Final = 300
-#: The same in rows for a quantile; its spread is less well known.
+#: The same for a quantile, in rows; the spread of a quantile is less well known.
 _SAMPLED_OF_QUANTILE: Final = 3000
 #: Most corrections of a size or a drop by its power in samples, and the distance from the target that ends them.
 _ROUNDS, _NEAR = 6, 0.03

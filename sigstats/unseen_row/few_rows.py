@@ -1,7 +1,7 @@
 """Wider laws of means over many classes of few rows, whose random weights vary too little.
 
-Random weights of the n rows of a class give its mean (n - 1) / (n + 1) of the variance that it has. One more row makes
-up for that in a few classes, but not in many. There the values are spread until their standard error is that of the
+With random weights of n rows, the mean of a class has only (n - 1) / (n + 1) of its variance. The unseen row makes up
+for that in a few classes, but not in many. There the values are spread until their standard error is that of the
 jackknife in strata. Its square is on average the variance of a mean over classes, and at least that of smooth functions
 of their means (Efron and Stein, Annals of Statistics 9, 1981).
 """
@@ -77,7 +77,7 @@ def _jackknife(values: FloatArray, strata: IntArray, times: FloatArray) -> float
 
 
 def _moved(law: tuple[FloatArray, FloatArray], error: float, least: float) -> tuple[FloatArray, FloatArray]:
-    """Both ends of the values, moved by as much as their middles need for this standard error."""
+    """Both ends of the values, spread so far that the middles have this standard error."""
     middle = (law[0] + law[1]) / 2
     move = (max(1.0, error / max(float(np.std(middle)), 1e-300)) - 1) * (middle - middle.mean())
     return np.clip(law[0] + move, least, 1.0), np.clip(law[1] + move, least, 1.0)

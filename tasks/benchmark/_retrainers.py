@@ -20,7 +20,7 @@ from ..storage.store import Store
 from ..threads import alone
 from .work import CrossValidated, Measured, dataset_of, folds_of
 
-#: scikit-learn's classifiers whose batched forms used to treat ties, or features that vary by rounding, otherwise.
+#: scikit-learn's classifiers whose batched forms used to treat ties, or features that vary by rounding, differently.
 _REVISED = ("KNeighborsClassifier", "GaussianNB", "LinearDiscriminantAnalysis")
 
 #: The copies of a data set in a retrainer: an encoded or scaled one, and what the learner makes of it.

@@ -172,9 +172,9 @@ def _hypothesis_of_retrains(results: Results, cell: Cell) -> Hypothesis:
 
 
 def few_arrangements(plan: Plan, cell: Cell, dataset: Dataset) -> str:
-    """The reason why a permutation test cannot reject, whatever the classifier; empty if it can.
+    """The reason why a permutation test cannot reject for any classifier; empty if it can.
 
-    The tests on other data sets are taken to be clear.
+    The tests on other data sets are assumed to have p-values of 0.
     """
     null, folds = cell.subject["null"], folds_of(dataset, cell.work_of(CrossValidated))
     alike = (other.subject for other in plan.cells if other.fanout == cell.fanout)

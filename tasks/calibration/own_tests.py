@@ -115,7 +115,7 @@ def run_own_test(
 
 def _p_values(result: Any, sets: int) -> list[float]:
     given = getattr(result, "pvalue", result)
-    if isinstance(given, np.ma.MaskedArray):  # any number may lie below a mask
+    if isinstance(given, np.ma.MaskedArray):  # a mask may hide any number
         given = np.where(np.ma.getmaskarray(given), np.nan, np.ma.getdata(given))
     values = np.asarray(given)
     if values.dtype.kind in "bSU" or any(part is None or isinstance(part, str | bytes | bool) for part in values.flat):

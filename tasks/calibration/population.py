@@ -91,7 +91,7 @@ class Population(_Drawn, Record):
 
     #: The number of rows with each of the eight joint outcomes; if `endless`, the probability of each.
     outcomes: tuple[float, ...]
-    # Factories, because a plan leaves out fields that have their default, and it states these two.
+    # Factories: a plan omits fields with their default value, but must state these two.
     endless: bool = field(default_factory=bool)
     swapped: bool = field(default_factory=bool)
     shape: ClassVar[JointOutcomes] = JointOutcomes(e1=1)

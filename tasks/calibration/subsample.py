@@ -86,7 +86,7 @@ def _revision(work: OnTestSets) -> int:
 
 
 def computed_by(source: Cell, *, swapped: bool) -> Computed:
-    """The population that a cell computes, as the work of other cells states it."""
+    """The population that a cell computes, in the form that other cells refer to."""
     assert isinstance(source.work, Counted | Predicted | Categorised)
     of = Source(
         fanout=source.fanout, subject=source.subject, work=source.work, seed=source.seed, replicates=source.replicates

@@ -43,7 +43,7 @@ class PopulationSpec:
 
     @property
     def scored(self) -> bool:
-        """True if it is of scores, not of predictions."""
+        """True for a population of scores, False for one of predictions."""
         return isinstance(self.values, ScoredRows)
 
 

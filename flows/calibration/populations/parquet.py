@@ -20,7 +20,7 @@ from sigstats.tasks.record import Named
 from ...running.options import Progress
 from ._source import LoadedSource, PopulationSource, PopulationSpec, Tests, counted_population
 
-#: The name of the rows as they are, and of those whose outputs are swapped.
+#: Names of the rows as they are, and with swapped outputs.
 _PARTS = {"as they are": False, "outputs swapped": True}
 
 

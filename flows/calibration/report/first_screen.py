@@ -143,7 +143,7 @@ def screen(evidence: Evidence) -> Figure | None:
 
 
 _CAPTION = (
-    "A line spans the rates, exact by a formula or else simulated, over all populations and sizes (power: at the "
+    "A line spans the rates (exact if a formula exists, else simulated) over all populations and sizes (power: at the "
     "largest size only). The mark is the worst rate, a square if a fault is shown. Dashed: the stated rate."
 )
 

@@ -105,9 +105,9 @@ def power_in_words(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
 
 
 def fewest_needed(powers: Sequence[Sequence[Hypothesis]]) -> str:
-    """Name the tests that need the fewest rows in their hardest population, of those with a formula for rows.
+    """Name the tests that need the fewest rows in their hardest population, among those with a sample-size formula.
 
-    Empty if no test has such a formula. Tests without one, often of another measure, are named: they are not ranked.
+    Empty if no test has such a formula. Tests without one, often of another measure, are listed but not ranked.
     """
     needed: dict[str, tuple[int, str]] = {}
     for row in (row for group in powers for row in group if row.rows_four_fifths is not None):
@@ -118,7 +118,7 @@ def fewest_needed(powers: Sequence[Sequence[Hypothesis]]) -> str:
     best = [method for method, (rows, _) in needed.items() if rows == fewest]
     finding = f"{count_of(fewest, 'row')} find the difference of “{population}” {_IN_WORDS[_WANTED]}"
     others = distinct(row.method for group in powers for row in group if row.method not in needed)
-    rest = f"; no formula plans rows for {join_words(others)}, which may need fewer" if others else ""
+    rest = f"; {join_words(others)} may need fewer, but no formula gives the number" if others else ""
     return f"Use {' or '.join(best)}. {finding}{', the fewest of these tests' * (len(needed) > len(best))}{rest}."
 
 

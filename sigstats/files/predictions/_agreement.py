@@ -151,7 +151,7 @@ class Matched(NamedTuple):
         yield from self._moved(in_order=True)  # ids may be numbers of rows
 
     def _moved(self, *, in_order: bool) -> Iterator[tuple[str, Any, Any]]:
-        """Yield the columns of `moved` texts if the rows have the same order in both files, or if they have not."""
+        """Yield the columns of `moved` texts if the rows have the same order in both files, or if they do not."""
         if bool((np.diff(np.from_dlpack(self.partners)) > 0).all()) == in_order:
             a, b = self.first.other_columns, self.other.other_columns
             yield from moved({name: self.both(a[name], b[name]) for name in a if name in b})

@@ -58,7 +58,7 @@ def pair_answers(
 
     Answers are paired by epoch. If the files have different epochs, equally many answers of both to an item are kept,
     those of the first epochs, and the averages of all are compared too (`item_totals`, `average_answers`). `in_groups`:
-    whether the items are in groups of their own.
+    True if the items are in groups.
     """
     if first.epoch is None and other.epoch is None:
         return first, other, ()

@@ -182,7 +182,7 @@ def _joined(arrays: Iterable[Any]) -> Any:
 def _with_score(
     tasks: Sequence[str], logs: Sequence[EvaluationLog], columns: Columns
 ) -> tuple[list[str], Sequence[EvaluationLog], list[Note]]:
-    """The tasks that have a score; with all scores, a task need not have each. A note names these tasks."""
+    """The tasks that have the score. If all scores are compared, tasks may lack some; a note names those with it."""
     have = [any(columns.score in answer.named for answer in log.answers) for log in logs]
     if ALL_SCORES not in columns.scoring.scores or all(have) or not any(have):
         return [*tasks], logs, []
@@ -215,7 +215,7 @@ def _unify_names(
 def _names_in_tasks(
     where: str, tasks: Sequence[str], logs: Sequence[EvaluationLog], what: str, wanted: str | None
 ) -> list[str]:
-    """The name of the score or filter that is meant in each task; empty if whoever reads the tasks as one decides."""
+    """The name of the score or filter that is meant in each task; empty if the caller decides."""
     known = []
     for log in logs:
         by_answer = [(answer.filter,) if what == "filter" else answer.named for answer in log.answers]

@@ -199,7 +199,7 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def without_views(table: pa.Table) -> pa.Table:
-    """Turn string views, which Polars writes and Arrow cannot select rows of, into strings."""
+    """Turn string views into strings: Polars writes them, and Arrow cannot select their rows."""
     views = [place for place, kind in enumerate(table.schema.types) if pa.types.is_string_view(kind)]
     for place in views:
         table = table.set_column(place, table.schema.names[place], table.column(place).cast(pa.string()))

@@ -75,7 +75,7 @@ def test_ties_are_named_together_and_tests_without_a_formula_are_not_ranked():
     ]
     assert fewest_needed([rows[:2], rows[2:4], rows[4:]]) == (
         "Use a or b. 237 rows find the difference of “near” four times in five, the fewest of these tests; "
-        "no formula plans rows for own, which may need fewer."
+        "own may need fewer, but no formula gives the number."
     )
     assert fewest_needed([rows[2:3]]) == "Use b. 237 rows find the difference of “near” four times in five."
     assert fewest_needed([rows[4:]]) == ""

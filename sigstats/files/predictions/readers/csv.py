@@ -9,7 +9,7 @@ from . import RUN, is_binary
 
 #: The most that a field takes in addition to its text, which is stored twice, in bytes.
 _FIELD = 20
-#: The most bytes of a file of which all columns are read; of larger ones, only the compared columns.
+#: All columns are read of files of at most this many bytes; of larger files, only the compared columns.
 _SMALL = 2**23
 
 ORDER = 100

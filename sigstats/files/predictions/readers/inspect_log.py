@@ -119,7 +119,7 @@ def _notes(log: Mapping[str, Any], about: Mapping[str, Any], answers: Sequence[A
     counts = [sum(n for key in _COUNTS if isinstance(n := of.get(key), int)) for of in of_scorers]
     if 0 < max(counts, default=0) < scored:
         problem = f"the metrics of Inspect count {max(counts):,} scored items; here all {scored:,} with a score count"
-        yield Note("uncounted-samples", f"{problem}, also any excluded in Inspect")
+        yield Note("uncounted-samples", f"{problem}, including any excluded in Inspect")
     reducers = mapping(about.get("config")).get("epochs_reducer")
     others = [str(reducer) for reducer in reducers if reducer != "mean"] if isinstance(reducers, list) else []
     if others and len({answer.epoch for answer in answers}) > 1:
