@@ -69,11 +69,11 @@ def _expected_in_words(rows: Sequence[Hypothesis], name: str) -> str:
     if not total:
         return f"{count_of(len(rows), 'rate')} were computed; there is nothing to compare them with."
     if not wrong:
-        subject = f"All {total} tested rates are" if total > 1 else "The rate is"
-        return f"{subject} as expected ({verdicts.smallest_p(fine, name)})."
+        subject = f"All {total} rates with an expected value agree with it" if total > 1 else "The rate is as expected"
+        return f"{subject} ({verdicts.smallest_p(fine, name)})."
     rates = distinct(f"{row.measure} of {row.method} on {where(row)}" for row in wrong)
     named = f": {join_words(rates)}" if len(rates) <= 4 else ""
-    return f"{len(wrong)} of {total} tested rates are not as expected{named} ({verdicts.largest_p(wrong, name)})."
+    return f"{len(wrong)} of {total} rates with an expected value differ{named} ({verdicts.largest_p(wrong, name)})."
 
 
 def _as_expected(row: Hypothesis) -> str:

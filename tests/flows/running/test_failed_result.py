@@ -7,15 +7,16 @@ from sigstats.tasks.engine.execute import Outcome
 from sigstats.tasks.engine.run_block import Failure
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import Work
+from sigstats.tasks.schema import Hypothesis
 
 
-def told(failures, capsys):
+def told(failures, capsys, rows=()):
     """The last line but that of the report."""
     given = {"work": Work(), "stream": {}, "seed": 1, "replicates": 1, "lane_size": 1}
     cell = Cell(fanout="crossval", version=1, subject={"dataset": "digits"}, **given)
     plan = Plan(study="s", kind="benchmark", cells=(cell,), analyses=(), alpha=0.05, adjust="holm")
     failed = (Outcome(cell, failures=failures),) if failures else ()
-    of = {"rows": (), "output": "out", "report": "", "replicates": 0, "seconds": 1.0, "all_changes": StaffChanges()}
+    of = {"rows": rows, "output": "out", "report": "", "replicates": 0, "seconds": 1.0, "all_changes": StaffChanges()}
     CellStudyResult(plan=plan, failed=failed, **of).tell(Display())
     return capsys.readouterr().err.splitlines()[-2]
 
@@ -24,3 +25,9 @@ def test_nothing_was_left_to_compute_only_if_nothing_failed(capsys):
     assert told([], capsys).endswith("; nothing was left to compute")
     failure = Failure(first=0, last=1, error="MemoryLimit", message="too much", traceback="")
     assert told([failure], capsys).endswith("in 1.0 s")
+
+
+def test_estimates_are_not_counted_as_hypotheses(capsys):
+    base = Hypothesis(study="s", cell="c", test="t", method="m", alternative="a", null_hypothesis="h")
+    rows = [base.with_(decision=decision) for decision in ("reject", "keep", "none", "none", "missing")]
+    assert ", 3 hypotheses, 1 rejected at 0.05, " in told([], capsys, rows)
