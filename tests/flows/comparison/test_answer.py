@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from sigstats.comparison.cells import cells_of
 from sigstats.comparison.compare import compare_pair
+from sigstats.comparison.row_test import RowTest
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.flows.cli import main
 from sigstats.flows.comparison.for_programs import as_json, as_junit
@@ -111,6 +113,17 @@ def test_a_fail_whose_interval_holds_zero_says_why():
     assert row.low < 0
     said = as_text(result, "a", "b", width=100)
     assert ("Beware: the interval includes 0 as it is two-sided; p is one-sided\n" in said) == (row.high >= 0)
+
+
+def test_the_interval_of_looks_is_not_called_two_sided():
+    a, b = np.zeros(2, dtype=np.int64).repeat(100), np.zeros(200, dtype=np.int64)
+    b[:30] = 1
+    result = compare_pair(paired_codes(np.zeros(200, dtype=np.int64), a, b))
+    ends = {"low": -0.2, "high": 0.01}
+    for kind, told in (("betting", "it holds at all looks together"), ("exchange", "it is two-sided; p is one-sided")):
+        row = replace(result.rows[0], test=RowTest("test", kind), **ends)
+        said = as_text(replace(result, rows=(row,)), "a", "b", width=200)
+        assert f"Beware: the interval includes 0 as {told}" in said
 
 
 @pytest.mark.long
