@@ -9,12 +9,13 @@ import glob
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from sigstats._common.credentials import refuse_credentials
-from sigstats._common.messages import rephrased
+from sigstats._common.messages import rephrased, some_of
 from sigstats._common.numerals import natural
 from sigstats.files.inputs import place
 from sigstats.files.inputs.places import files_of
@@ -142,9 +143,12 @@ class Order:
                     'newest.by = "name" if the last name is the newest'
                 )
             ranked = sorted(files, key=lambda path: (natural(stem(path)), path))
-            times = [dates[path] for path in ranked if dates[path] is not None]
-            if times != sorted(times) and "by" not in self.study.newest.model_fields_set:
-                raise BadInput(f'{name}: the last name does not have the latest time; set newest.by = "time" or "name"')
+            times = [(dates[path], name_of(path)) for path in ranked if dates[path] is not None]
+            earliest = [*accumulate((time for time, _ in reversed(times)), min)][::-1]
+            later = [text for (time, text), first in zip(times, earliest, strict=True) if time > first]
+            if later and "by" not in self.study.newest.model_fields_set:
+                problem = f"dated later than a name that follows: {some_of(later)}"
+                raise BadInput(f'{name}: {problem}; set newest.by = "time" or "name"')
             return ranked
         if by == "column":
             dates = _places({path: self._value(path, columns) for path in files})
@@ -153,9 +157,8 @@ class Order:
         elif unread := unread_time([name_of(path) for path in files]):
             raise BadInput(f"{name}: {unread}; expected one time such as 2026-11-21T06:15+01:00 in each name")
         ranked = sorted(files, key=lambda path: (dates[path], seen.get(path, _NEVER), natural(stem(path)), path))
-        words = {
-            path: re.sub(r"[\d\W_T]", "", stem(name_of(path))) for path in ranked if dates[path] == dates[ranked[-1]]
-        }
+        newest = [path for path in ranked if dates[path] == dates[ranked[-1]]]
+        words = {path: re.sub(r"[\d\W_T]", "", stem(name_of(path))) for path in newest}
         if other := next((path for path in words if path not in seen and words[path] != words[ranked[-1]]), ""):
             raise BadInput(f"{name}: {other} and {ranked[-1]} have the same time; narrow the pattern to one of them")
         return ranked

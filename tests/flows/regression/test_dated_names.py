@@ -80,7 +80,11 @@ def test_parts_of_a_time_that_are_not_read(names, told):
             (),
             "do not state which is later, but names are in natural order; expected ISO dates, or",
         ),
-        (("a-2026-01-03", "b-2026-01-02"), (), "the last name does not have the latest time; set newest.by"),
+        (
+            ("a-2026-01-03", "b-2026-01-02"),
+            (),
+            "dated later than a name that follows: candidate-a-2026-01-03.csv; set newest.by",
+        ),
         (("arc-2026-01-02", "math-2026-01-02"), ('newest.by="time"',), "have the same time; narrow the pattern to one"),
         (("2026-01-02", "2999-12-24"), ('newest.max_age="36h"',), "2999-12-24 00:00 UTC, in the future"),
     ],
