@@ -23,7 +23,7 @@ from .units import ALL_ROWS
 MOST_NAMED = 5
 NEITHER = "no evidence either way"
 _SAME = "both inputs have the same content; if they should be two models, one may be a copy of the other"
-_OF_LOOKS = "as it holds at all looks, for the rows since the change; p is from a betting test of all rows"
+_OF_LOOKS = "as it holds at all looks together, for rows since the change; p is from a betting test of all rows"
 _BESIDES = {"fail": ("fails", "fail"), "inconclusive": ("is inconclusive", "are inconclusive")}
 
 
