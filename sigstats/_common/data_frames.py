@@ -72,7 +72,11 @@ def same_classes(**counts: Any) -> None:
             totals = np.flatnonzero(2 * np.asarray(count) == np.sum(count)) if len(index) > 2 else ()
             if odd := next((index[k] for k in totals if str(index[k]).casefold() in SUMMARIES), None):
                 raise ValueError(f"{name} (index): {shown(odd)} is the total of the others; leave it out")
-            if unnamed and count.name in ("count", "proportion") and not index.is_monotonic_increasing:
+            if (
+                unnamed
+                and getattr(count, "name", None) in ("count", "proportion")
+                and not index.is_monotonic_increasing
+            ):
                 wanted = f"the order of {unnamed[0]}, which names no classes ({name}.sort_index(), or an array)"
                 raise refuse(f"{name} (index)", [*index], wanted)
 
@@ -227,15 +231,15 @@ def _frame(table: Any, name: str) -> dict[str, Any] | None:
         sizes = [len(values) for values in columns.values()]
         if odd := next((column for column, size in zip(columns, sizes, strict=True) if size != sizes[0]), None):
             raise refuse(f"{odd} (length)", len(columns[odd]), f"{sizes[0]}, as for {next(iter(columns))}")
-        return {str(model): np.asarray(values) for model, values in table.items()}
-    frame = opened(with_texts(table))
-    if frame is None:
-        if hasattr(table, "columns"):
-            raise refuse("columns", list(table.columns), "a data frame whose columns have different names")
+        names, entries = [*table], {str(model): np.asarray(values) for model, values in table.items()}
+    elif (frame := opened(with_texts(table))) is not None:
+        names, entries = frame.columns, {str(name): frame.get_column(name).to_numpy() for name in frame.columns}
+    elif hasattr(table, "columns"):
+        raise refuse("columns", list(table.columns), "a data frame whose columns have different names")
+    else:
         return None
-    entries = {str(name): frame.get_column(name).to_numpy() for name in frame.columns}
-    if len(entries) < len(frame.columns):
-        raise ValueError(f"columns: {shown(list(frame.columns))} are not valid; expected names that differ as text")
+    if len(entries) < len(names):
+        raise ValueError(f"columns: {shown(names)} are not valid; expected names that differ as text")
     return entries
 
 

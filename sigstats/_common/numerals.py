@@ -122,6 +122,7 @@ _UNORDERED = re.compile(
     r"|(?<!\d)\d\d?([-._/ ])\d\d?\1(?:19|20)\d\d(?!\d)"
 )
 _ISO_DATE = re.compile(r"\d{4}-?\d\d-?\d\d(?!\d)")
+_DECIMAL = re.compile(r"-?\d+\.\d+")
 
 
 def unordered_dates(texts: Iterable[str]) -> list[str]:
@@ -136,7 +137,9 @@ def unordered_dates(texts: Iterable[str]) -> list[str]:
 
 def refuse_other_order(name: str, texts: Sequence[str]) -> None:
     """Refuse sorted texts if their numbers or dates are not in the same order."""
-    dated = all(map(_ISO_DATE.match, texts))
-    if sorted(texts, key=natural) != texts or (not dated and unordered_dates(texts)):
+    if all(map(_ISO_DATE.match, texts)):
+        return
+    decimals = all(map(_DECIMAL.fullmatch, texts))
+    if sorted(texts, key=float if decimals else natural) != texts or unordered_dates(texts):
         wanted = "numbers, ISO dates, or text whose order is that of its numbers (01, 02, ..., 10)"
         raise refuse(name, [*texts][:5], wanted)

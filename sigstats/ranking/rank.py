@@ -114,6 +114,8 @@ def _on_intervals(models: Sequence[RankedModel], limits: Limits) -> list[Note]:
     """Return a note on intervals without a width, and on those that leave the limits of the scores."""
     low, high = limits or (-math.inf, math.inf)
     intervals = {model.model: model.confidence_interval for model in models}
+    if not all(low <= (lower + upper) / 2 <= high for lower, upper in intervals.values()):  # limits of negated scores
+        low, high = -high, -low
     odd = [name for name, (lower, upper) in intervals.items() if lower == upper or lower < low or upper > high]
     reason = "Student's t has no width for equal scores and may leave their limits; check gives an interval within them"
     return [Note("student-interval", f"interval of {some_of(odd, 3)}: {reason}")] if odd else []

@@ -66,7 +66,10 @@ def _without_one(joint: JointEvents, counts: IntArray, within: Any) -> Iterator[
     step = max(1, _BLOCK // len(counts))
     for first in range(0, len(left_out), step):
         some = left_out[first : first + step]
-        yield joint.confusions(total - (np.eye(len(counts))[some] if within is None else within[some].toarray()))
+        one = np.zeros((len(some), len(counts))) if within is None else within[some].toarray()
+        if within is None:
+            one[np.arange(len(some)), some] = 1.0
+        yield joint.confusions(total - one)
 
 
 def _jackknife(values: FloatArray, strata: IntArray, times: FloatArray) -> float:

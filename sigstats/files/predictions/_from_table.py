@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -38,7 +37,7 @@ def from_table(table: Table, given: Columns) -> Predictions:
     by_position, coded = is_by_position(table, columns), _may_be_coded(table, columns)
     texts, texts_or_missing = (table.coded,) * 2 if coded else (table.texts, table.texts_or_missing)
     ids, ascending = _ids(table, columns.id, by_position=by_position, coded=coded)
-    _refuse_summaries(table, columns)
+    _refuse_summaries(table, columns, ids)
     score = read_scores(table, columns)
     # A file with scores needs no predictions, and a file of marks needs no labels.
     predicted = columns.score is None or columns.prediction in table.names or "prediction" in columns.named
@@ -134,22 +133,21 @@ def _ids(table: Table, name: str, *, by_position: bool, coded: bool) -> tuple[An
     return table.texts(name), False
 
 
-def _refuse_summaries(table: Table, columns: TableColumns) -> None:
-    """Refuse a first or last row named as a total or mean of the others, in the ids or in a column that is not read."""
-    last = table.num_rows - 1
-    # Not `pa.array`, which imports pandas.
-    rows = pa.Array.from_buffers(pa.int64(), 2, [None, pa.py_buffer(np.array([0, last], np.int64).tobytes())])
-    edges = table.take(rows) if last > 1 else table
-    for name in table.names if last > 1 else ():
-        if table.names.count(name) > 1 or (name in columns.wanted and name != columns.id):
-            continue
+def _refuse_summaries(table: Table, columns: TableColumns, ids: Any) -> None:
+    """Refuse a row named as a total or mean of the others: the first or last id; the last of a first unread column."""
+    name, rows = columns.id, [0, table.num_rows - 1]
+    if columns.id not in table.names or columns.by_position:
+        name, rows = table.names[0], rows[1:]
+        if name in columns.wanted or table.names.count(name) > 1 or pc.any(table.missing(name)).as_py():
+            return
         try:
-            texts = edges.texts_or_missing(name).to_pylist()
+            ids = table.coded(name)
         except ValueError:  # fractions or lists
-            continue
-        for row, text in zip((0, last), texts, strict=True):
-            if str(text).lower() in SUMMARIES and pc.sum(pc.equal(table.texts_or_missing(name), text)).as_py() == 1:
-                raise table.error(name, f": {shown(text)} is a summary, not a row; remove it", row)
+            return
+    for row in rows if len(ids) > 2 else ():
+        text = ids[row].as_py()
+        if str(text).lower() in SUMMARIES and pc.sum(pc.equal(ids.cast(pa.string()), text)).as_py() == 1:
+            raise table.error(name, f": {shown(text)} is a summary, not a row; remove it", row)
 
 
 def _source(table: Table, columns: Columns) -> Source:

@@ -11,6 +11,7 @@ from scipy import stats
 import sigstats
 from sigstats import rank_models, sign_flip_test
 from sigstats.ranking.means import share_interval
+from sigstats.ranking.rank import rank_table
 from sigstats.ranking.rank_sets import rank_sets
 
 from ...examples import examples
@@ -226,3 +227,11 @@ def test_intervals_that_leave_the_limits_of_scores_are_noted(scores, named):
     assert ", ".join(np.array(["a", "b"])[odd]) == named
     notes = [note for note in found.notes if note.name == "student-interval"]
     assert [note.partition(":")[0] for note in notes] == [f"interval of {named}"] * bool(named)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_negated_costs_lie_within_the_limits_of_costs(sign):
+    costs = sign * np.random.default_rng(0).uniform(0, 0.3, (60, 3))
+    how = {"confidence_level": 0.95, "smallest_slice": 10, "notes": ()}
+    found = rank_table(costs, ["a", "b", "c"], None, {}, limits=(0.0, 1.0), lower=True, **how)
+    assert not [note for note in found.notes if note.name == "student-interval"]

@@ -88,6 +88,14 @@ def test_texts_state_an_order_only_if_they_sort_by_time(form, refused, dtype):
             assert test(times).pvalue == test(np.arange(365)).pvalue
 
 
+@pytest.mark.parametrize("form", ["2023-01-31T10:00:{:.9g}", "{:.9g}"])
+def test_fractions_of_unlike_lengths_are_in_order(form):
+    seconds = np.sort(np.random.default_rng(3).choice(np.arange(10_001, 99_999), 90, replace=False)) / 1000
+    times, rows = np.array([form.format(second) for second in seconds]), np.random.default_rng(8).normal(size=90)
+    found = mean_score_test(rows, np.zeros(90), order=times)
+    assert found.pvalue == mean_score_test(rows, np.zeros(90), order=seconds).pvalue
+
+
 def test_rows_of_one_time_are_in_one_block():
     difference = np.repeat(np.random.default_rng(6).normal(size=96), 10)
     found = mean_score_test(difference, np.zeros(960), order=np.repeat(np.arange(96), 10))

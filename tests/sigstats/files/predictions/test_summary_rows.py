@@ -1,6 +1,7 @@
 """Rows of totals and means in a table: at its edges they are refused by name; elsewhere such a name may be an item."""
 
 import pandas as pd
+import polars as pl
 import pytest
 
 NUMBERED, WORDS, LETTERS = ["1", "2", "3"], ["u1", "u2", "u3"], list("abcdefghijkl")
@@ -20,12 +21,6 @@ def test_a_last_or_first_row_with_the_name_of_a_summary_is_refused(tmp_path, ref
         assert f"line {line}: column 'id': '{name}' is a summary, not a row; remove it" in message
 
 
-def test_the_name_may_stand_in_a_column_that_is_not_read(tmp_path, refused):
-    path = table(tmp_path / "a.csv", [1, 2, 3], utterance=["x", "y", "TOTAL"])
-    assert "line 4: column 'utterance': 'TOTAL' is a summary" in refused("check", path, "--at-least", "0.5")
-    assert "'TOTAL' is a summary" in refused("check", path, "--by-position", "--at-least", "0.5")
-
-
 def test_a_row_without_an_id_of_its_own_is_found_by_the_name(tmp_path, refused):
     pd.DataFrame({"file": ["a", "b", "c", "Sum"], "wer": [0.1, 0.2, 0.3, 0.6]}).to_csv(tmp_path / "a.csv", index=False)
     message = refused("check", tmp_path / "a.csv", "--score", "wer", "--by-position", "--at-most", "0.5")
@@ -35,6 +30,7 @@ def test_a_row_without_an_id_of_its_own_is_found_by_the_name(tmp_path, refused):
 @pytest.mark.parametrize(
     ("ids", "columns"),
     [
+        (LETTERS, {"token": ["All", *"bcdefghijk", "sum"]}),
         ([*LETTERS[:6], "total", *LETTERS[6:]], {}),
         (LETTERS, {"split": "all"}),
         (LETTERS, {"label": [*"xyxyxyxyxyx", "mean"], "prediction": [*"xyxyxyxyxyx", "mean"]}),
@@ -43,3 +39,11 @@ def test_a_row_without_an_id_of_its_own_is_found_by_the_name(tmp_path, refused):
 )
 def test_items_and_classes_may_have_such_names(tmp_path, printed, ids, columns):
     printed("check", table(tmp_path / "a.csv", ids, **columns), "--at-least", "0.1", code=(0, 1))
+
+
+def test_nested_texts_of_polars_in_other_columns_are_not_read(tmp_path, printed):
+    frame = pl.DataFrame({"id": LETTERS, "label": 0, "prediction": 0, "extra": [["a", "b"]] * 12})
+    frame.write_ipc(path := tmp_path / "a.arrow")
+    printed("check", path, "--at-least", "0.1", code=(0, 1))
+    frame.select("extra", "label", "prediction").write_ipc(path)
+    printed("check", path, "--by-position", "--at-least", "0.1", code=(0, 1))
