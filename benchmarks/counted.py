@@ -17,7 +17,7 @@ import sigstats
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.proportions import dcf_test, proportion_test
 from sigstats.tasks.calibration.population import Population
-from sigstats.tasks.calibration.work import AppliedTest, OnTestSets, Outcomes, Tallied
+from sigstats.tasks.calibration.work import AppliedTest, OnTestSets, Tallied
 from sigstats.tasks.fan_out import cell_of, fanout
 from sigstats.tasks.storage.store import Store
 
@@ -45,7 +45,7 @@ BY_ITSELF: dict[str, Callable[..., Any]] = {
 
 def counted(name, test, options, n, sets, store):
     """Test sets a processor-second of a block: drawn, tested and put into a table."""
-    population = Outcomes(outcomes=SHARES, endless=True, swapped=False)
+    population = Population(outcomes=SHARES, endless=True, swapped=False)
     of = {"n": n, "test": AppliedTest(test=test, options=options), "population": population}
     work = Tallied(**of, alpha=0.05) if name == "tally" else OnTestSets(**of)
     made = cell_of(name, subject={"test": test}, work=work, seed=1, replicates=sets)
