@@ -35,7 +35,10 @@ REGISTRY = Registry(__name__, Command, what="command")
 
 #: Messages of argparse about a value, and those in their place.
 _IN_OUR_WORDS = (
-    (r"^argument (\S+): invalid (?:float|fraction) value: (.*)", r"\1: \2 is not valid; expected a number, as in 0.05"),
+    (
+        r"^argument (\S+): invalid (?:float|fraction|share) value: (.*)",
+        r"\1: \2 is not valid; expected a number, as in 0.05",
+    ),
     (r"^argument (\S+): invalid int value: (.*)", r"\1: \2 is not valid; expected a whole number"),
     (r"^argument (\S+): invalid choice: (.*) \(choose from (.*)\)", r"\1: \2 is not valid; expected one of \3"),
     (r"^argument (\S+): expected one argument", r"\1: has no value"),

@@ -164,9 +164,6 @@ def file_for_each(options: argparse.Namespace, files: Sequence[str]) -> list[str
     scores = scores_of(options) if len(files) == 1 else []
     if scores and len(options.prediction) > 1:
         raise BadInput(f"--score: {scores[0]!r} is one column for every --prediction; expected a file for each model")
-    if len(scores) > 1 and named < 2:
-        cure = "write a file for each model, or a row for each model and item (--model A --model B)"
-        raise BadInput(f"--score: {scores[0]!r} and {scores[1]!r} are columns of one file; {cure}")
     return list(files) * named if len(files) == 1 and named > 1 else list(files)
 
 

@@ -63,6 +63,9 @@ def run(options: argparse.Namespace) -> int:
 
     _, *options.candidates = arguments.file_for_each(options, (options.baseline, *options.candidates))
     if not options.candidates:
+        if len(scores := arguments.scores_of(options)) > 1:
+            cure = "write a file for each model, or a row for each model and item (--model A --model B)"
+            raise BadInput(f"--score: {scores[0]!r} and {scores[1]!r} are columns of one file; {cure}")
         raise BadInput(f"CANDIDATE: is missing; expected {arguments.SECOND_FILE}")
     refuse_overwriting(options, (options.baseline, *options.candidates), "json", "report", "changed")
     arguments.refuse_together(options, several_candidates=len(options.candidates) > 1)

@@ -142,6 +142,10 @@ def test_fewer_than_one_worker_are_refused(tmp_path, capsys, workers):
             ["compare", "a", "b", "--alpha", "x"],
             "sigstats compare: --alpha: 'x' is not valid; expected a number, as in 0.05",
         ),
+        (
+            ["size", "--accuracy", "x"],
+            "sigstats size: --accuracy: 'x' is not valid; expected a number, as in 0.05",
+        ),
     ],
 )
 def test_wrong_arguments_get_one_line_and_what_would_be_right(capsys, arguments, said):

@@ -426,3 +426,5 @@ def test_a_cost_needs_a_file_for_each_model(tmp_path, refused):
     assert "--cost: 'usd' is one column for every --prediction; expected a file for each model" in refused(
         "rank", tmp_path / "wide.csv", *arguments
     )
+    two_scores = ["--score", "mark", "--score", "usd"]
+    assert "--score: 2 were given; expected one" in refused("rank", tmp_path / "wide.csv", *two_scores)
