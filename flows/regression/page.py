@@ -50,7 +50,7 @@ def write_regression_report(
         store.files.write("flips.csv", flips.as_csv().encode())
     latest, notes = records[-1].evaluation, []
     with contextlib.suppress(FileNotFoundError, Damaged):  # the history has the verdict, and only this file the notes
-        notes = store.read_json(f"comparisons/{latest.evaluation[:16]}.json")["notes"]
+        notes = store.read_json(f"comparisons/{latest.evaluation[:16]}.json").get("notes") or []
     comparison = comparison_of(records[-1], study)
     answer, fresh = answer_of(comparison), study.looks.rows == "fresh"
     reference = comparison.rows[0].reference
@@ -64,7 +64,8 @@ def write_regression_report(
         title=f"{study.name}: {answer.title}",
         answer=replace(answer, figure=trends.body, caption=trends.caption),
         latest=latest,
-        notes=[note["text"] for note in notes],
+        # Older versions wrote the text only.
+        notes=[note if isinstance(note, str) else note["text"] for note in notes],
         looks=f"Look {latest.look} at {study.looks.rows_in_words} had the level {significant(latest.level, 3)}. "
         f"Promise: {study.looks.promise(study.alpha)}.",
         episodes=episodes_in_words(records),

@@ -142,7 +142,7 @@ def write_report(store: Store) -> str:
         versions=study.get("versions", {}),
         failures=read_failures(store),
         fingerprint=str(study.get("fingerprint", "")),
-        notes=study.get("notes", ()),
+        notes=study.get("notes") or (),
     )
     store.files.write("report.html", page.encode("utf-8", "replace"))
     return f"{store.root.rstrip('/')}/report.html"

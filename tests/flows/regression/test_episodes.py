@@ -228,6 +228,14 @@ def test_faults_on_the_same_rows_are_drawn_with_what_was_changed_and_what_was_de
     told = "12 rows had another label at the previous look"
     assert told in newest_comparison(folder)
     assert f"Note: {told}" in (folder / "out/report.html").read_text()
+    store = Store(str(folder / "out"))
+    for path in (folder / "out/comparisons").glob("*.json"):
+        store.write_json(f"comparisons/{path.name}", {"notes": ["text of an older version"]})
+    report_again(store)
+    assert "Note: text of an older version" in (folder / "out/report.html").read_text()
+    for path in (folder / "out/comparisons").glob("*.json"):
+        store.write_json(f"comparisons/{path.name}", {})
+    report_again(store)
     for path in (folder / "out/comparisons").glob("*.json"):
         path.unlink()
     report_again(Store(str(folder / "out")))  # the verdict is in the history

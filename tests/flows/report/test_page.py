@@ -342,6 +342,8 @@ def test_a_study_in_an_object_store(tmp_path: Path) -> None:
 
 def test_without_a_summary_there_is_no_report(tmp_path: Path) -> None:
     store = make_study(tmp_path, datasets=["iris"], lost=())
+    store.write_json("study.json", {"notes": None})  # as an older version wrote it
+    report.write_report(store)
     store.files.remove("summary.parquet")
     with pytest.raises(FileNotFoundError):
         report.write_report(store)
