@@ -48,7 +48,8 @@ def write_regression_report(
     flips = _flips_of(store, records, of_baseline=study.bar is None)
     if flips is not None:
         store.files.write("flips.csv", flips.as_csv().encode())
-    latest, notes = records[-1].evaluation, []
+    latest = records[-1].evaluation
+    notes: Sequence[Any] = ()
     with contextlib.suppress(FileNotFoundError, Damaged):  # the history has the verdict, and only this file the notes
         notes = store.read_json(f"comparisons/{latest.evaluation[:16]}.json").get("notes") or []
     comparison = comparison_of(records[-1], study)
