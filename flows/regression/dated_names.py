@@ -19,8 +19,12 @@ _TIME = re.compile(
 _UNREAD = re.compile(r"[ _.-]?(?:[AP]\.?M\b|(?!Z|UTC|GMT)[A-Z]{2,4}T\b|[+-]\d\d(?!\d))")
 #: The suffix of a pre-release.
 _EARLIER = re.compile(r"(?i)[-._ ]?(?:rc|alpha|beta|dev|pre)[-._ ]?\d*$")
-#: A commit hash, or a number with an exponent. The natural order of such names means nothing.
-_ARBITRARY = re.compile(r"(?<![0-9A-Za-z])(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{7,40}(?![0-9A-Za-z])|\d(?:\.\d+)?e-\d+")
+#: A commit hash, or a number with an exponent. The natural order of such names means nothing. A hash has a digit
+#: between letters or a letter between digits, unlike decade7 and 260101a; an exponent may follow lr, unlike phase1e-01.
+_ARBITRARY = re.compile(
+    r"(?<![0-9A-Za-z])(?=\d+[a-f]+\d|[a-f]+\d+[a-f])[0-9a-f]{7,40}(?![0-9A-Za-z])"
+    r"|(?<![0-9A-Za-z.])(?:lr)?\d+(?:\.\d+)?e-\d+"
+)
 _ENDING = re.compile(r"(\.[A-Za-z]\w*)?(\.(?:gz|bz2|xz|zst))?$")
 
 

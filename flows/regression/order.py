@@ -159,7 +159,8 @@ class Order:
         ranked = sorted(files, key=lambda path: (dates[path], seen.get(path, _NEVER), natural(stem(path)), path))
         newest = [path for path in ranked if dates[path] == dates[ranked[-1]]]
         words = {path: re.sub(r"[\d\W_T]", "", stem(name_of(path))) for path in newest}
-        if other := next((path for path in words if path not in seen and words[path] != words[ranked[-1]]), ""):
+        unseen = [path for path in words if path not in seen and name == "candidate"]
+        if other := next((path for path in unseen if words[path] != words[ranked[-1]]), ""):
             raise BadInput(f"{name}: {other} and {ranked[-1]} have the same time; narrow the pattern to one of them")
         return ranked
 

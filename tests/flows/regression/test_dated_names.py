@@ -43,6 +43,12 @@ def test_a_name_is_before_those_that_it_begins(names):
         (("cand-f3a91c2.csv", "cand-9be04d1.csv", "cand-1111111.csv"), True),  # a hash may have digits only
         (("f3a91c2.csv", "baseline.csv"), True),
         (("lr1e-4", "lr5e-5"), True),
+        (("cand-1.5e-4.csv", "cand-2e-5.csv"), True),
+        (("cand-e2e-1.csv", "cand-e2e-2.csv"), False),
+        (("phase1e-01.csv", "phase1e-02.csv"), False),
+        (("c-decade7.csv", "c-decade8.csv"), False),
+        (("candidate-260101a.csv", "candidate-260102a.csv"), False),
+        (("abc-build-100200b.csv", "abc-build-100201b.csv"), False),
         (("build-9-f3a91c2", "build-10-0a77e35"), False),
         (("f3a91c2-1", "f3a91c2-2"), False),  # the same commit
         (("2026-11-21-f3a91c2", "2026-11-22-0a77e35"), False),
@@ -106,6 +112,16 @@ def test_files_of_one_time_and_one_name_are_in_natural_order(tmp_path):
         write(tmp_path / f"predictions/candidate-{name}.csv", wrong=0.12, at=2000)
     main(["run", str(tmp_path / "nightly.toml"), "--output", str(tmp_path / "out"), "--set", 'newest.by="time"'])
     assert "candidate-2026-01-02-2.csv" in (tmp_path / "out/report.html").read_text()
+
+
+def test_an_evaluated_candidate_of_the_same_time_may_be_the_baseline(tmp_path):
+    study_file(tmp_path, STUDY.replace("production.csv", "candidate-*.csv"), "nightly.toml")
+    arguments = ["--output", str(tmp_path / "out"), "--set", 'newest.by="time"']
+    write(tmp_path / "predictions/candidate-old-2026-01-01.csv", seed=1)
+    for number, name in enumerate(("arc-2026-01-02", "math-2026-01-02"), start=2):
+        write(tmp_path / f"predictions/candidate-{name}.csv", seed=number)
+        assert main(["run", str(tmp_path / "nightly.toml"), *arguments]) != 2
+    assert "candidate-math-2026-01-02.csv" in (tmp_path / "out/report.html").read_text()
 
 
 def test_a_folder_that_a_pattern_matches_is_named(tmp_path, refused):
