@@ -6,6 +6,7 @@ names a measure, the question is whether it is better. Over data sets: mean rank
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from typing import Any, TypeAlias
 
@@ -19,12 +20,13 @@ from sigstats.multiplicity import fewest_resamples
 from sigstats.retraining.folds import note_on_few_arrangements
 from sigstats.retraining.resampled import corrected_resampled_test
 
-from ..datasets.dataset import Dataset
+from ..datasets.dataset import Dataset, cross_validation_folds
 from ..plan import Cell, Plan
+from ..record import Folds
 from ..results import Results, sequential_fields
 from ..schema import Hypothesis
 from ..statistical_tests import FEWEST_DATA_SETS, ObservedRun, OfRuns, estimated, named, run_table_test
-from .work import CrossValidated, Measured, dataset_of, folds_of
+from .work import CrossValidated, Measured, dataset_of
 
 
 def observed_run(results: Results, cell: Cell) -> ObservedRun | None:
@@ -176,13 +178,19 @@ def few_arrangements(plan: Plan, cell: Cell, dataset: Dataset) -> str:
 
     The tests on other data sets are assumed to have p-values of 0.
     """
-    null, folds = cell.subject["null"], folds_of(dataset, cell.work_of(CrossValidated))
+    null, scheme = cell.subject["null"], cell.work_of(CrossValidated).cross_validation
     alike = (other.subject for other in plan.cells if other.fanout == cell.fanout)
     family = [subject["dataset"] for subject in alike if subject["null"] == null]
     here = family.count(dataset.name)
     resamples = fewest_resamples(here, [0.0] * (len(family) - here), method=plan.adjust, alpha=plan.alpha)
+    return _few_arrangements(dataset, scheme, null, resamples + 1)
+
+
+@lru_cache(maxsize=2)  # the cells of a data set follow each other, with two null hypotheses
+def _few_arrangements(dataset: Dataset, scheme: Folds, null: str, needed: int) -> str:
+    folds = cross_validation_folds(dataset, scheme.folds, scheme.seed, rare_classes=scheme.rare_classes)
     features = dataset.X.shape[1] - len(dataset.constant_features())
-    return note_on_few_arrangements(dataset.y, dataset.groups, folds, null, features=features, needed=resamples + 1)
+    return note_on_few_arrangements(dataset.y, dataset.groups, folds, null, features=features, needed=needed)
 
 
 @dataclass(frozen=True)
