@@ -148,22 +148,21 @@ class Matched(NamedTuple):
         for name in a:
             if name in b and name not in ignored:
                 yield name, *self.both(a[name], b[name])
-        yield from self._moved(in_order=True)  # ids may be numbers of rows
+        yield from self._moved(in_order=True)
 
     def _moved(self, *, in_order: bool) -> Iterator[tuple[str, Any, Any]]:
-        """Yield the columns of `moved` texts if the rows have the same order in both files, or if they do not."""
-        if bool((np.diff(np.from_dlpack(self.partners)) > 0).all()) == in_order:
+        """Yield the columns of `moved` texts if ids may be numbers of rows, in the same order in both files or not."""
+        same_order = bool((np.diff(np.from_dlpack(self.partners)) > 0).all())
+        if same_order == in_order and may_be_row_numbers(self.first.ids):
             a, b = self.first.other_columns, self.other.other_columns
             yield from moved({name: self.both(a[name], b[name]) for name in a if name in b})
 
     def moved_texts(self) -> Iterator[Note]:
         """Yield notes on columns of the same texts at other ids, if the ids are numbers of rows in another order."""
         for name, a, b in self._moved(in_order=False):
-            ids = self.first.ids.cast(pa.string()).to_pylist()
-            if all(map(str.isdecimal, ids)) and max(map(int, ids)) <= len(ids):
-                text = f"{len(differing(a, b)):,} of {len(a):,} rows have another {shown(name)} than in"
-                cure = f"{self.first.where}, though both have the same texts; if it names the items, add --id {name}"
-                yield Note("moved-texts", f"{self.other.where}: {text} {cure}")
+            text = f"{len(differing(a, b)):,} of {len(a):,} rows have another {shown(name)} than in"
+            cure = f"{self.first.where}, though both have the same texts; if it names the items, add --id {name}"
+            yield Note("moved-texts", f"{self.other.where}: {text} {cure}")
 
     def differing_settings(self) -> list[Note]:
         """A note on each setting that differs between the files, and one if prompts of the same questions differ."""
@@ -183,23 +182,35 @@ class Matched(NamedTuple):
         return notes
 
 
+def may_be_row_numbers(ids: Any) -> bool:
+    """True if all ids are whole numbers, of which none exceeds the number of rows."""
+    texts = ids.cast(pa.string())
+    digits = all(pc.all(pc.match_substring_regex(part, r"^[0-9]{1,9}$")).as_py() for part in (texts[:1], texts))
+    return digits and bool(pc.max(texts.cast(pa.int64())).as_py() <= len(ids))
+
+
 def moved(columns: Mapping[str, tuple[Any, Any]]) -> Iterator[tuple[str, Any, Any]]:
     """Yield columns of texts of both files, as they are joined, whose texts belong to other rows of the other file.
 
-    Nine in ten of the texts that differ occur once in each file. Numbers are not examined, since they may be ranks.
+    Nine in ten of the texts that differ occur once in each file, and at least half of all are distinct. Numbers are not
+    examined, since they may be ranks.
     """
     for name, both in columns.items():
-        if all(is_text(part.type.value_type) for part in both):
-            a, b = (part.cast(pa.string()) for part in both)
-            if not len(texts := a.take(differing(a, b))):
-                continue
-            elsewhere = texts.filter(pc.match_substring_regex(texts, r"[^0-9.+-]"))
-            for column in (a, b):
-                counts = pc.value_counts(column)
-                once = counts.field("values").filter(pc.call_function("equal", [counts.field("counts"), pa.scalar(1)]))
-                elsewhere = elsewhere.filter(pc.is_in(elsewhere, value_set=once))
-            if 10 * len(elsewhere) >= 9 * len(texts):
-                yield name, a, b
+        if not all(is_text(part.type.value_type) and 2 * len(part.dictionary) >= len(part) for part in both):
+            continue
+        # Texts may be long, and repeated in many rows, so that their codes are compared.
+        texts = [part.dictionary.cast(pa.large_string()) for part in both]
+        values = pc.unique(pa.concat_arrays(texts)).drop_null()
+        a, b = (pc.index_in(text, value_set=values).take(part.indices) for text, part in zip(texts, both, strict=True))
+        if not len(codes := a.take(differing(a, b))):
+            continue
+        elsewhere = codes.filter(pc.match_substring_regex(values, r"[^0-9.+-]").take(codes))
+        for column in (a, b):
+            counts = pc.value_counts(column)
+            once = counts.field("values").filter(pc.call_function("equal", [counts.field("counts"), pa.scalar(1)]))
+            elsewhere = elsewhere.filter(pc.is_in(elsewhere, value_set=once))
+        if 10 * len(elsewhere) >= 9 * len(codes):
+            yield name, values.take(a), values.take(b)
 
 
 def difference_shown(one: str, other: str) -> tuple[str, str]:
@@ -248,6 +259,6 @@ def require_same_as_labels(
     table: Table, name: str, column: Any, expected: Any, where: str, wanted: str = "the same in both"
 ) -> None:
     """Refuse a column of a table that differs from the column in the file of labels, `where`."""
-    if difference := first_difference(*same_spelling([column, expected.cast(pa.string())])):
+    if difference := first_difference(*same_spelling([column, expected.cast(column.type)])):
         row, value, other = difference
         raise table.error(name, f": {value} is not the value in {where}, {other}; expected {wanted}", row)

@@ -17,7 +17,7 @@ from sigstats.comparison.units import MISSING
 
 from ..tables.spelling import same_spelling
 from ..tables.table import Table, WithMissing
-from ._agreement import align_labels, differing, moved, require_same_as_labels
+from ._agreement import align_labels, differing, may_be_row_numbers, moved, require_same_as_labels
 from ._columns import Columns, TableColumns
 from ._other_columns import UNUSED, dictionaries, refuse_cells_and_runs, unused_notes
 from ._predictions import RIGHT, Outcomes, Predictions, Scores, Source
@@ -73,7 +73,7 @@ def from_table(table: Table, given: Columns) -> Predictions:
         for name in truth.requested.keys() & requested.keys():
             column = requested[name].cast(pa.string())
             require_same_as_labels(table, name, column, truth.requested[name], truth.where)
-        shared = other_columns.keys() & truth.other_columns.keys()
+        shared = other_columns.keys() & truth.other_columns.keys() if may_be_row_numbers(ids) else ()
         for name, column, expected in moved({n: (other_columns[n], truth.other_columns[n]) for n in shared}):
             wanted = f"the same in both, or --id {name}"
             require_same_as_labels(table, name, column, expected, truth.where, wanted)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sigstats._common.class_names import class_notes
 from sigstats._common.class_spelling import refuse_thousands
+from sigstats._common.data_frames import joint_codes
 from sigstats._common.messages import Note, join_words
 from sigstats._common.validation import shown
 from sigstats.comparison.measure_names import are_measurements
@@ -25,6 +26,9 @@ from ._log import TASK
 from ._other_columns import MOST_VALUES, merge_notes, other_column_codes
 from ._predictions import Ints, Predictions, first_rows, item_codes, require_unique_keys, some_ids_are
 from ._repeated import combine_runs, exclude_rows, item_totals, left_out_notes, pair_answers, split_runs
+
+#: Columns with more bytes of distinct values name no rows, and Arrow cannot hold them as one array of short texts.
+_LONGEST = 2**31
 
 
 class MatchOptions(TypedDict, total=False):
@@ -147,23 +151,30 @@ def _require_same_order(first: Predictions, other: Predictions) -> None:
             f"{other.where}: has the ids of {first.where} in another order; sort one file, or omit --by-position"
         )
     others = _possible_ids(other)
-    shared = {name: same_spelling([a, others[name]]) for name, a in _possible_ids(first).items() if name in others}
-    shared = {name: [a, b] for name, (a, b) in shared.items() if a.sort().equals(b.sort())}
+    shared = {}
+    for name, a in _possible_ids(first).items():
+        if name in others:
+            codes, of_other = encode_together(*same_spelling([a, others[name]]))[1]
+            if np.array_equal(np.sort(codes), np.sort(of_other)):
+                shared[name] = np.concatenate([codes, of_other])
     for names in [[name] for name in shared] + [[*shared]] * bool(shared):  # a column, or all of them together
-        a, b = (
-            pc.binary_join_element_wise(*parts, "\n") for parts in zip(*(shared[name] for name in names), strict=True)
-        )
-        if pc.count_distinct(a).as_py() == len(a) and _are_in_another_order(a, b):
+        a, b = np.split(joint_codes([shared[name] for name in names]), 2)
+        ordered = np.sort(a)
+        if (np.diff(ordered) > 0).all() and not np.array_equal(a, b) and np.array_equal(ordered, np.sort(b)):
             columns = f"column{'s' * (len(names) > 1)} {join_words([*map(shown, names)])} of {first.where}"
             by_id = f", or add --id {shown(names[0])} in place of --by-position" * (len(names) == 1)
             raise ValueError(f"{other.where}: has the values of {columns} in another order; sort one file{by_id}")
 
 
 def _possible_ids(side: Predictions) -> dict[str, Any]:
-    """Return the other columns that may be ids of rows joined by position: texts or whole numbers."""
+    """Return the other columns that may be ids of rows joined by position: texts or whole numbers, as dictionaries."""
     kinds = pa.int64(), pa.int32(), pa.string(), pa.large_string()
-    columns = {name: c for name, c in side.other_columns.items() if side.by_position and c.type.value_type in kinds}
-    return {name: c.dictionary_decode().cast(pa.string()) for name, c in columns.items() if not c.null_count}
+    return {
+        name: pa.DictionaryArray.from_arrays(column.indices, column.dictionary.cast(pa.string()))
+        for name, column in side.other_columns.items()
+        if side.by_position and column.type.value_type in kinds and not column.null_count
+        if column.dictionary.nbytes < _LONGEST
+    }
 
 
 def _are_in_another_order(ids: Any, others: Any) -> bool:

@@ -75,6 +75,31 @@ def test_labels_of_other_items_are_refused(files, printed, refused):
     assert "100.00%" in printed(*command, "--id", "question")
 
 
+def test_texts_in_another_order_do_not_doubt_ids_of_items(files, printed):
+    """Each file has requests and times of its model, which belong to its rows."""
+    requests = [f"req-{k:04d}" for k in range(N)]
+    times = [f"00:{k // 60:02d}:{k % 60:02d}" for k in range(40, 40 + N)]
+    order = np.random.default_rng(8).permutation(N)
+    swapped = [*requests[:5], requests[6], requests[5], *requests[7:]]
+    ids = [f"item-{k}" for k in range(N)]
+    first = pd.DataFrame({"id": ids, "prediction": 0, "label": 0, "request": requests, "finish": times})
+    other = first.assign(request=swapped, finish=np.array(times)[order])
+    paths = files(first, other, first.assign(finish=other["finish"]).drop(columns="prediction"))
+    assert "request" not in printed("compare", *paths[:2])
+    assert "100.00%" in printed("check", paths[0], "--labels", paths[2], "--at-least", "0.5")
+
+
+@pytest.mark.parametrize("by_position", [False, True])
+def test_a_long_text_of_many_rows_is_not_repeated_to_compare_it(by_position):
+    """All rows together have more text than one array of Arrow can hold."""
+    contexts = pd.Categorical.from_codes(np.arange(25_000) % 10, [f"{k} {'x' * 100_000}" for k in range(10)])
+    ids = {} if by_position else {"id": [f"item-{k}" for k in range(25_000)]}
+    labels = np.arange(25_000) % 3 % 2
+    first = pd.DataFrame({**ids, "label": labels, "prediction": labels, "context": contexts})
+    result = sigstats.compare(first, first.assign(context=contexts[::-1], prediction=0), by_position=by_position)
+    assert result.rows[0].n == 25_000
+
+
 PERMUTED = np.random.default_rng(6).permutation(N)
 
 
