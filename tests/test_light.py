@@ -128,6 +128,18 @@ def test_a_comparison_with_its_page_reaches_few_modules_and_no_learner(folder):
     assert len(reached) <= 134
 
 
+def test_a_further_column_of_whole_numbers_takes_no_pandas(folder):
+    """Numbers are put in their order, as rows may follow one another in time."""
+    for name in "ab":
+        first, *rows = (folder / f"{name}.csv").read_text().splitlines()
+        (folder / f"{name}.csv").write_text(
+            "\n".join([f"{first},age", *(f"{row},{k % 7}" for k, row in enumerate(rows))])
+        )
+    done = python(REACHED, folder, *COMPARE[:3])
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "pandas" not in done.stdout.splitlines()[-1].split()
+
+
 ENGINE = "prefect dask distributed sklearn"
 
 

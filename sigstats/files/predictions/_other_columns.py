@@ -37,6 +37,8 @@ _CORRECT = frozenset({"correct", "is_correct"})
 #: Name of notes on a text that no file contains.
 UNUSED = "unused-missing"
 _COUNTS = frozenset({"count", "counts", "n", "n_rows", "num_rows", "freq", "frequency", "cases", "n_votes"})
+#: In fewer rows, only a usual name shows that a column counts the rows of a cell.
+_FEWEST_CELLS = 16
 #: Labels with this much information, in bits, do not agree by chance.
 _BITS = 40
 
@@ -114,7 +116,7 @@ def _codes(column: Any) -> Ints:
     texts, dates = column.dictionary.cast(pa.string()), as_dates(column.dictionary)
     whole = dates is None and pc.all(_matches(column, _WHOLE)).as_py()
     values = texts.cast(pa.float64()) if whole else dates
-    numbers = range(len(texts)) if values is None else pc.rank(values)
+    numbers = np.arange(len(texts)) if values is None else np.from_dlpack(pc.rank(values)).astype(np.int64)
     indices = column.indices.cast(pa.int64())
     if indices.null_count:
         indices = pc.fill_null(indices, -1)  # imports pandas
@@ -204,16 +206,25 @@ def _counts(column: Any) -> Counter[str]:
 def refuse_cells_and_runs(table: Table, label: Any, used: Collection[str], *, distinct_items: bool) -> None:
     """Refuse rows that are cells; if they should be `distinct_items`, also several runs or models on the same items.
 
-    A column that is not `used` counts, under any name, if most combinations of the other columns occur, once each.
+    A column that is not `used` counts, under any name, if most combinations of the other columns occur, once each; in a
+    few rows, they may do so by chance.
     """
     columns, n = dictionaries(table.other_columns(()), table.num_rows), table.num_rows
     complete = {name: column for name, column in columns.items() if not column.null_count}
     codes = {name: np.from_dlpack(column.indices).astype(np.int64) for name, column in complete.items()}
     answers = [values for name, values in codes.items() if name in used]
     factorial = len(codes) == len(columns) and all(values.any() for values in answers)  # all right is not a factor
-    for name in codes:
-        most = 8 * n if name.lower() in _COUNTS else 2 * n - 1 if factorial and name not in used else 0
-        if _are_cells([values for other, values in codes.items() if other != name], n, most):
+    sizes = {name: int(values.max()) + 1 for name, values in codes.items()}
+    cells = math.prod(sizes.values())
+    for name, size in sizes.items():
+        by_design = factorial and name not in used and n >= _FEWEST_CELLS and size > 1
+        most = 8 * n if name.lower() in _COUNTS else 2 * n - 1 if by_design else 0
+        if not n <= cells // size <= most:  # first, since there may be thousands of columns
+            continue
+        factors = [other for other in sizes if other != name and sizes[other] > 1]
+        if not factors or 2 * max(sizes[factor] for factor in factors) > n:
+            continue
+        if len(np.unique(joint_codes([codes[factor] for factor in factors]))) == n:
             texts = complete[name].dictionary.cast(pa.string())
             if pc.all(pc.match_substring_regex(texts, r"^[0-9]+(\.0)?$")).as_py():
                 problem = "seems to count the rows of a cell, but a cell is read as one row; repeat it"
@@ -225,14 +236,6 @@ def refuse_cells_and_runs(table: Table, label: Any, used: Collection[str], *, di
                 problem = "seems to name runs or models on the same rows, since the labels repeat"
                 remedy = f"--model-column {name} and --model NAME to read one, or ids of items and --run {name}"
                 raise table.error(name, f" {problem}; add {remedy}")
-
-
-def _are_cells(columns: list[Ints], rows: int, most: int) -> bool:
-    """True if the rows are distinct combinations of few values, of at most this many possible combinations."""
-    sizes = [int(codes.max()) + 1 for codes in columns]
-    if not columns or 2 * max(sizes) > rows or math.prod(sizes) > most:
-        return False
-    return len(np.unique(joint_codes(columns))) == rows
 
 
 def same_items(part: Ints, ids: Ints, labels: Ints, *, named: bool = False) -> tuple[int, int, int] | None:

@@ -1,6 +1,8 @@
 """Failed, unscored and repeated answers: the same options have the same effect in every format."""
 
+import cProfile
 import json
+import pstats
 
 import numpy as np
 import pandas as pd
@@ -311,6 +313,34 @@ def test_cells_are_known_by_their_design_whatever_counts_them(name, kind, tmp_pa
     assert told in refused(
         "check", path, "--score", "b", "--by-position", "--at-least", "0.5", "--score-range", "0", "9"
     )
+
+
+def test_in_a_few_rows_only_a_usual_name_shows_counts_of_cells():
+    """Twelve rows may have all combinations of three columns by chance."""
+    rows = [(label, b, site) for label in "01" for b in "01" for site in "xyz"]
+    tokens = [12, 9, 14, 3, 8, 21, 17, 5, 11, 6, 30, 2]
+    table = pd.DataFrame(rows, columns=["label", "b", "site"]).assign(tokens=tokens)
+    assert sigstats.check(table, "b", at_least=0.1).n == 12
+    with pytest.raises(ValueError, match="column 'count' seems to count the rows of a cell"):
+        sigstats.check(table.rename(columns={"tokens": "count"}), "b", at_least=0.1)
+
+
+def test_counts_of_cells_are_found_beside_columns_with_one_value():
+    table = cells(["label", "site", "b"])[0].assign(**{f"version {k}": k for k in range(50)})
+    with pytest.raises(ValueError, match="column 'Count' seems to count the rows of a cell"):
+        sigstats.check(table, "b", at_least=0.5)
+
+
+def test_columns_that_are_no_design_take_calls_in_proportion_to_their_number():
+    numbers = []
+    for columns in (50, 150, 450):
+        frame = pd.DataFrame(np.random.default_rng(9).integers(0, 2, (100, columns))).rename(
+            columns="feature {}".format
+        )
+        with cProfile.Profile() as calls:
+            assert sigstats.check(frame.assign(label=frame["feature 0"]), "feature 1", at_least=0.1).n == 100
+        numbers.append(pstats.Stats(calls).total_calls)
+    assert np.diff(numbers)[1] < 3.5 * np.diff(numbers)[0]
 
 
 DRAWS = np.random.default_rng(8)
