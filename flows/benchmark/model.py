@@ -205,10 +205,9 @@ class BenchmarkStudy(DataStudy):
         """The number of permutation tests that are adjusted together: one for each classifier on each data set."""
         return len(self.datasets) * len(self.classifiers)
 
-    @property
-    def resamples_needed(self) -> int:
-        """The fewest resamples with which a permutation test can reject after adjustment, if all are as clear."""
-        return fewest_resamples(self.cases, [], method=self.adjust, alpha=self.alpha)
+    def resamples_needed(self, tests: int) -> int:
+        """The fewest resamples with which this many permutation tests can reject after adjustment, if all are clear."""
+        return fewest_resamples(tests, [], method=self.adjust, alpha=self.alpha) if tests else 0
 
     @field_validator("classifiers", mode="after")
     @classmethod

@@ -87,14 +87,17 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
     )
     references = tuple(published_references(study.published, plan.cells))
     grouped = {dataset.name: dataset for dataset in datasets if dataset.groups is not None}
-    few = [
-        f"{cell.subject['dataset']}: the permutation test of {cell.subject['null']} cannot reject: {why}"
-        for cell in plan.cells
-        if cell.subject["dataset"] in grouped and "null" in cell.subject
-        if (why := few_arrangements(plan, cell, grouped[cell.subject["dataset"]]))
-    ]
+    few, able = [], []
+    for cell in plan.cells:
+        if (null := cell.subject.get("null")) is None:
+            continue
+        in_groups = grouped.get(cell.subject["dataset"])
+        if in_groups is not None and (why := few_arrangements(plan, cell, in_groups)):
+            few.append(f"{in_groups.name}: the permutation test of {null} cannot reject: {why}")
+        else:
+            able.append(null)
     notes = (
-        *_notes(study, datasets),
+        *_notes(study, datasets, able),
         *dict.fromkeys(few),
         *published_notes(study.published, plan.cells),
         *stopping_notes(plan),
@@ -141,7 +144,8 @@ def _by_the_keys(study: BenchmarkStudy, dataset: Dataset, message: str) -> str:
     return f"data set {dataset.name}: {key}:{named}{cure}"
 
 
-def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
+def _notes(study: BenchmarkStudy, datasets: list[Dataset], able: Sequence[str]) -> Iterator[str]:
+    """The notes on a study; `able`: the null hypothesis of each permutation test that can reject."""
     settings = study.cross_validation
     for dataset in datasets:
         for names, why in (
@@ -172,10 +176,11 @@ def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
     else:
         given = (f"permutation.{key}" for key in study.permutation.model_fields_set)
         yield from note_on_unused(given, "no permutation test is among the tests of the study")
-    needed = study.resamples_needed
-    if model.nulls_of(study) and study.permutation.resamples < needed:
+    # The tests of a null hypothesis are a family.
+    fewest = min((tests for null in model.nulls_of(study) if (tests := able.count(null))), default=0)
+    if study.permutation.resamples < (needed := study.resamples_needed(fewest)):
         yield (
-            f"no permutation test can be rejected: {study.cases} tests {IN_WORDS[study.adjust]} need "
+            f"no permutation test can be rejected: {fewest} tests {IN_WORDS[study.adjust]} need "
             f"permutation.resamples = {needed:,} or more"
         )
 

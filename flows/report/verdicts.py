@@ -14,6 +14,7 @@ from .rows import (
     at_smallest_p,
     distinct,
     group_by,
+    hypotheses,
     necessity,
     not_rejected,
     primary_rows,
@@ -112,18 +113,19 @@ def permutations_needed(rows: Sequence[Hypothesis], evidence: Evidence) -> tuple
     undecided = undecided_rows(rows)
     if not undecided:
         return _cannot_reject(rows)
-    families = group_by([row for row in rows if row.p_value is not None], lambda row: row.method).values()
+    adjusted = [row for row in hypotheses(rows) if row.p_value is not None]
+    families = group_by(adjusted, lambda row: row.method).values()
     wanted = 0
-    for family in families:
-        if stuck := undecided_rows(family):
-            others = [row.p_value for row in family if row not in stuck and row.p_value is not None]
+    for tested in families:
+        if stuck := undecided_rows(tested):
+            others = [row.p_value for row in tested if row not in stuck and row.p_value is not None]
             wanted = max(wanted, fewest_resamples(len(stuck), others, method=evidence.adjust, alpha=evidence.alpha))
     most = max(row.replicates or 0 for row in undecided)
-    hypotheses = wording.count_of(sum(row.p_value is not None for row in rows), "hypothesis", "hypotheses")
+    family = wording.count_of(len(adjusted), "hypothesis", "hypotheses")
     names = [f"{row.classifier} on {row.dataset}" for row in undecided]
     named = wording.join_words(names) if len(names) <= _MOST_NAMED else f"{len(names)} cases"
     sentence = (
-        f"With {most:,} permutations, adjusting for {hypotheses} leaves p above {wording.significant(evidence.alpha)} "
+        f"With {most:,} permutations, adjusting for {family} leaves p above {wording.significant(evidence.alpha)} "
         f"even if none is as extreme as the observed result: {named}. At least {wanted:,} permutations are needed."
     )
     return (*_cannot_reject(rows), sentence)

@@ -101,6 +101,20 @@ def test_a_test_of_too_few_arrangements_decides_nothing_and_the_page_says_why(ta
     assert f"On visits, the test cannot reject: {told}." in page
     assert f"Note: visits: the permutation test of labels cannot reject: {told}." in page
     assert "could not be distinguished" not in page
+    data = {"name": "visits", "source": "csv", "path": str(table), "target": "class", "groups": "patient"}
+    settings = {"cross_validation": {"folds": 2}, "classifiers": ["1-nn", "k-nn"], "tests": ["permutation"]}
+
+    def needed(resamples, *datasets):
+        permutation = {"nulls": ["labels"], "resamples": resamples}
+        values = {"kind": "benchmark", "name": "s", **settings, "permutation": permutation, "datasets": [*datasets]}
+        notes = KIND.prepare(parse_study(values, source="s.toml"), table.parent).notes
+        return [note for note in notes if note.startswith("no permutation test")]
+
+    # the smallest p of two tests is above 0.05 / 2 with fewer than 39 permutations; those of visits do not count
+    (note,) = needed(38, data | {"drop": ["fold", "bad"]}, "iris")
+    assert note.endswith("2 tests adjusted by Holm need permutation.resamples = 39 or more")
+    assert needed(39, data | {"drop": ["fold", "bad"]}, "iris") == []
+    assert needed(19, data | {"drop": ["fold", "bad"]}) == []
 
 
 @pytest.mark.parametrize("spelled", [str.upper, "{}.".format])

@@ -61,6 +61,10 @@ def test_the_permutations_needed_count_the_whole_family_though_its_adjusted_p_ar
     found = section.verdict(stuck, SimpleNamespace(adjust=adjust, alpha=0.05, cells={}))  # type: ignore[arg-type]
     assert found.headline.endswith("no permutation was as extreme as the observed result (PermClass).")
     assert found.details[0].endswith(f"24 cases. At least {wanted} permutations are needed.")
+    few = stuck[0].with_(dataset="visits", decision="none", note="2 arrangements")  # of no family
+    found = section.verdict([*stuck, few], SimpleNamespace(adjust=adjust, alpha=0.05, cells={}))  # type: ignore[arg-type]
+    assert "adjusting for 24 hypotheses" in found.details[1]
+    assert found.details[1].endswith(f"At least {wanted} permutations are needed.")
 
 
 def test_what_is_undecided_is_not_called_doubtful(tmp_path: Path) -> None:
