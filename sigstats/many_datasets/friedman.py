@@ -137,7 +137,7 @@ def friedman_test(
     n_resamples : int
         The number of replicates of ``"monte-carlo"``.
     rng : None, int, SeedSequence, BitGenerator or Generator
-        Source of the replicates.
+        Source of the replicates. For ``"auto"``, None is the seed 0, so that p is a function of the scores.
 
     Returns
     -------
@@ -190,7 +190,7 @@ def friedman_test(
     way = as_choice(method, "method", FRIEDMAN_METHODS)
     as_flag(greater_is_better, "greater_is_better")
     replicates = as_count(n_resamples, "n_resamples", minimum=1, maximum=10**8)
-    generator = as_generator(rng)
+    generator = as_generator(0 if rng is None and way == "auto" else rng)
     doubled = np.rint(2 * rankdata(-table if greater_is_better else table, axis=1)).astype(np.int64)
     chi2_statistic, f_statistic = _statistics(doubled)
     outcome: dict[str, Any]

@@ -29,8 +29,9 @@ FRIEDMAN = StatisticalTest(
     null="all models are equally good on data sets like these",
     words=(
         "The models are ranked on each data set, and Friedman's statistic, corrected for ties, measures how far their "
-        "mean ranks are apart; p counts the orders within the data sets, or is that of Iman and Davenport's F if there "
-        "are too many. The null hypothesis is that on each data set all orders of the models are equally likely."
+        "mean ranks are apart; p counts the orders within the data sets. If there are too many, it is that of Iman and "
+        "Davenport's F, or orders are drawn if most scores are tied. The null hypothesis is that on each data set all "
+        "orders of the models are equally likely."
     ),
     source=(
         "Friedman, The use of ranks to avoid the assumption of normality, Journal of the American Statistical "
