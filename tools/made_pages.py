@@ -31,8 +31,8 @@ def glossary() -> str:
     """The words of pages and messages."""
     terms = sorted(meanings().items(), key=lambda each: each[0].lower())
     head = (
-        "# Glossary\n\nThe words of reports, messages and these documents, in plain words. Each page that `sigstats` "
-        "writes ends with those\nthat it uses.\n"
+        "# Glossary\n\nTerms of reports, messages and these documents. Each page that `sigstats` writes "
+        "ends with those it uses.\n"
     )
     return head + "".join(f"\n{term}\n: {meaning}\n" for term, meaning in terms)
 
