@@ -39,7 +39,7 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str, mat
     option(columns, "--group", "COLUMN", "column of groups; rows of one group are dependent")
     text = "column of slices; COLUMN=N cuts numbers into N similar slices; COLUMN= if the name contains = (repeatable)"
     repeatable(columns, "--slice", "COLUMN[=N]", text)
-    text = "column of tasks, whose mean is tested too; not needed for a folder with one file per task"
+    text = "column of tasks, in which ids may restart; their mean is tested too; a folder needs none"
     columns.add_argument("--task", metavar="COLUMN", help=text)
     option(columns, "--model-column", "COLUMN", "column of model names, for --model (default: model)")
     text = "key or path of the list of rows in a JSON object; columns may be paths too, as in --label answer.text"

@@ -109,7 +109,8 @@ def compare(
     slices : sequence of str, or mapping of str to array_like of shape (n,), optional
         Columns whose values divide the rows; each value of each column is a slice.
     task : str, optional
-        Frames only: the column of tasks; the unweighted mean over tasks is tested as well as all rows.
+        Frames only: the column of tasks; the unweighted mean over tasks is tested as well as all rows. If ids repeat,
+        a row is identified by its task and id, and tasks with the same items are refused.
     measures : str, Measure, function, or sequence of them, optional
         Names in ``sigstats.comparison.measure_names.COMPARED_MEASURES``, ``pass@k``, a `sigstats.Measure`, or a
         smooth function (not the worst of several parts) of ``y, prediction, weights`` that returns one finite number,

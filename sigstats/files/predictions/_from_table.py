@@ -20,8 +20,9 @@ from ..tables.table import Table, WithMissing
 from ._agreement import align_labels, differing, may_be_row_numbers, moved, require_same_as_labels
 from ._columns import Columns, TableColumns
 from ._other_columns import UNUSED, dictionaries, refuse_cells_and_runs, unused_notes
-from ._predictions import RIGHT, Outcomes, Predictions, Scores, Source
+from ._predictions import RIGHT, Outcomes, Predictions, Scores, Source, item_codes
 from ._table_columns import WithLikeliest, check_texts, is_by_position, read_scores, require_columns, require_one_header
+from ._tasks import have_same_items, restarting_tasks
 
 #: The name of a column whose rows follow one another, or share what the others were trained on.
 _IN_ORDER = re.compile(r"(?i)(^|[_. -])(fold|split|step|epoch|iteration|iter|round)$")
@@ -38,6 +39,9 @@ def from_table(table: Table, given: Columns) -> Predictions:
     texts, texts_or_missing = (table.coded,) * 2 if coded else (table.texts, table.texts_or_missing)
     ids, ascending = _ids(table, columns.id, by_position=by_position, coded=coded)
     _refuse_summaries(table, columns, ids)
+    ids_in_tasks, tasks = ids, None if by_position else restarting_tasks(table, columns, ids)
+    if tasks is not None:
+        ids, ascending = pc.binary_join_element_wise(tasks, ids.cast(pa.string()), "/"), False
     score = read_scores(table, columns)
     # A file with scores needs no predictions, and a file of marks needs no labels.
     predicted = columns.score is None or columns.prediction in table.names or "prediction" in columns.named
@@ -57,6 +61,9 @@ def from_table(table: Table, given: Columns) -> Predictions:
     if predicted:
         prediction = (texts_or_missing if columns.score is None else texts)(columns.prediction)
         require_one_header(table, columns, label, prediction)
+    if tasks is not None:
+        names = pc.unique(tasks).to_pylist()
+        have_same_items(table.where, names, item_codes(tasks), ids_in_tasks, label, columns)
     if by_position:
         repeated = units.group or units.run or units.epoch or units.order or columns.duplicates
         refuse_cells_and_runs(table, label, columns.wanted, distinct_items=not repeated and not of_labels)
@@ -156,7 +163,7 @@ def _source(table: Table, columns: Columns) -> Source:
     hints = f"--model NAME reads those of one {chosen.models}; " if several else ""
     hints += f"--run {run} takes them as those of runs of a recipe, which are independent; " if run else ""
     hints += f"--group {columns.id} or --epoch COLUMN takes them as answers to one item; or add --duplicates first, "
-    hints += "last or all; if several columns name an item, write them into one column of ids"
+    hints += "last or all; or --task COLUMN, if ids restart in each task"
     subject = {} if chosen.model is None else {"model": chosen.model}
     return Source(subject=subject, hint=hints, names=tuple(table.names))
 

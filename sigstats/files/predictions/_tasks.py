@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from sigstats._common.column_names import RUN_FILE
 from sigstats._common.messages import Note, shown, some_of
 
-from ..tables.table import in_one
+from ..tables.table import Table, in_one
 from ._agreement import require_one_kind
 from ._columns import ALL_SCORES, Columns
 from ._log import TASK, EvaluationLog
@@ -30,6 +30,14 @@ _WORDS = re.compile(r"([-_./ ])")
 _NAMED = 3
 #: Names of parts of one table, as Spark and others write them.
 _PART = re.compile(r"(?i)(^|[-_. ])(part[-_]\d{3,}|\d+[-_]of[-_]\d+|(shard|chunk|rank|gpu)[-_.]?\d+)($|[-_. ])")
+
+
+def restarting_tasks(table: Table, columns: Columns, ids: Any) -> Any | None:
+    """The tasks of the rows if the ids repeat, so that a row is known by its task and id; else None."""
+    task = columns.units.task
+    if columns.by_position or task not in table.names or columns.units.group == columns.id:
+        return None
+    return table.texts(task) if len(pc.unique(ids)) < len(ids) else None
 
 
 def is_table(name: str) -> bool:
@@ -79,17 +87,13 @@ def join_tables(where: str, parts: Sequence[Predictions], columns: Columns) -> P
         require_one_kind(parts[0], part)
     names = [_stem(part.where).rpartition("/")[2] for part in parts]
     are_parts = len(parts) > 1 and all(map(_PART.search, names))
-    repeated = None
+    repeated = False
     if not are_parts:
         numbers = np.repeat(np.arange(len(parts)), [len(part.ids) for part in parts])
-        ids = item_codes(_joined([part.ids.cast(pa.string()) for part in parts]))
-        labels = item_codes(_joined([part.outcomes.label.cast(pa.string()) for part in parts]))
-        repeated = same_items(numbers, ids, labels, named=all(map(RUN_FILE.search, names)))
-    if repeated and columns.units.group != columns.id:
-        first, other, n = repeated
-        remedy = f"add {'ids and ' * parts[0].by_position}--group {columns.id}, since rows of an item are dependent"
-        problem = f"{where}: {names[first]} and {names[other]} have the same {n:,} items; {remedy}"
-        raise ValueError(f"{problem}, or write runs of a recipe as one table and add --run COLUMN")
+        ids = _joined([part.ids.cast(pa.string()) for part in parts])
+        labels = _joined([part.outcomes.label.cast(pa.string()) for part in parts])
+        named = all(map(RUN_FILE.search, names))
+        repeated = have_same_items(where, names, numbers, ids, labels, columns, named=named)
     notes = merge_notes(*(part.notes for part in parts))
     if are_parts:
         text = f"{where}: {some_of(tasks, _NAMED)} are read as parts of one table, as their names state"
@@ -101,12 +105,27 @@ def join_tables(where: str, parts: Sequence[Predictions], columns: Columns) -> P
     parts = [
         part
         if are_parts and not part.by_position
-        else _with_task(part, task, columns, add_column=not are_parts, repeated=repeated is not None)
+        else _with_task(part, task, columns, add_column=not are_parts, repeated=repeated)
         for part, task in zip(parts, tasks, strict=True)
     ]
     if any(part.epoch is not None for part in parts):
         parts = [fill_epochs(part) for part in parts]
     return _concatenated(parts).but(where=where, notes=tuple(dict.fromkeys(notes)))
+
+
+def have_same_items(
+    where: str, names: Sequence[str], tasks: Any, ids: Any, labels: Any, columns: Columns, *, named: bool = False
+) -> bool:
+    """True if two tasks have the same items, which is refused unless ids are groups; `tasks`: their numbers."""
+    same = same_items(tasks, *(item_codes(part.cast(pa.string())) for part in (ids, labels)), named=named)
+    if same and columns.units.group != columns.id:
+        first, other, n = same
+        remedy = (
+            f"add {'ids and ' * bool(columns.by_position)}--group {columns.id}, since rows of an item are dependent"
+        )
+        problem = f"{where}: {names[first]} and {names[other]} have the same {n:,} items; {remedy}"
+        raise ValueError(f"{problem}, or write runs of a recipe as one table and add --run COLUMN")
+    return same is not None
 
 
 def _with_task(part: Predictions, task: str, columns: Columns, *, add_column: bool, repeated: bool) -> Predictions:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import fsspec
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -124,8 +125,36 @@ def test_files_of_the_same_items_are_no_independent_tasks(tmp_path, refused, pri
     columns = Columns().but(group="id")
     pair = join(read(str(first), columns), read(str(second), columns), columns)
     assert (found["n"], len(np.unique(pair.units.group)), pair.units.crossed) == (700, 300, True)
+    # One table with a column of tasks is the same.
+    for folder in (first, second):
+        tables = [pd.read_csv(folder / f"{name}.csv").assign(language=name) for name in ("gsm", "de", "fr")]
+        pd.concat(tables).to_csv(f"{folder}.csv", index=False)
+    tables = [f"{first}.csv", f"{second}.csv", "--task", "language"]
+    assert "de and fr have the same 100 items; add --group id" in refused("compare", *tables)
     folder_of_files(tmp_path / "runs", *((f"seed_{run}", range(9), np.ones(9, int)) for run in range(2)))
     assert "seed_0 and seed_1 " in refused("check", tmp_path / "runs", "--at-least", "0.5")
+
+
+@pytest.mark.parametrize("command", ["compare", "rank", "check", "size"])
+def test_ids_that_restart_in_each_task_are_those_of_a_folder_with_a_file_per_task(tmp_path, printed, refused, command):
+    labels = np.random.default_rng(6).integers(0, 2, (2, 200))
+    files = ("arc", range(200), labels[0]), ("piqa", range(100), labels[1][:100])
+    folders = [folder_of_files(tmp_path / "a", *files), folder_of_files(tmp_path / "b", *files[::-1])]
+    folders = folders[: 2 - (command == "check")]
+    paths = [f"{folder}.csv" for folder in folders]
+    for folder, path in zip(folders, paths, strict=True):
+        parts = [pd.read_csv(folder / f"{name}.csv").assign(task=name) for name in ("arc", "piqa")]
+        pd.concat(parts).to_csv(path, index=False)
+    bar = ["--at-least", "0.5"] * (command == "check")
+    assert "--task COLUMN, if ids restart in each task" in refused(command, *paths, *bar)
+    bar += ["--task", "task", "--json", "-"]
+    one, other = (
+        json.loads(printed(command, *where, *bar, code=(0, 1)).replace(".csv", "")) for where in (folders, paths)
+    )
+    for result in (one, other):
+        for key in ("notes", "inputs", "options", "files"):
+            result.pop(key, None)
+    assert one == other
 
 
 @pytest.mark.parametrize(
