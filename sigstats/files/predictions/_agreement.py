@@ -1,6 +1,7 @@
 """Checks that two files have the same task, score and questions, and that a file of labels fits the predictions."""
 
 import os
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -18,6 +19,8 @@ from ._log import PROMPT
 from ._predictions import Predictions, taken
 
 ALLOW = "(--allow-different-tasks compares them all the same)"
+#: A value that is neither a whole number nor a half.
+_NO_RANK = r"[^0-9.+-]|\.[0-9]*[1-46-9]|\.[0-9]*5[0-9]"
 
 
 def require_one_kind(first: Predictions, other: Predictions, *, same_task: bool = False) -> None:
@@ -129,7 +132,7 @@ class Matched(NamedTuple):
     def require_same_questions(self) -> None:
         """Refuse other targets, inputs or hashes of a question under the same id."""
         for name, a, b in self._questions():
-            by_name = "" if name in self.first.identity else f", or --id {name}"
+            by_name = "" if name in self.first.identity else f", or --id {shlex.quote(name)}"
             self.require_equal(a, b, what=name, wanted=f"the same questions{by_name} {ALLOW}")
 
     def differing_questions(self) -> tuple[Note, ...]:
@@ -161,7 +164,8 @@ class Matched(NamedTuple):
         """Yield notes on columns of the same texts at other ids, if the ids are numbers of rows in another order."""
         for name, a, b in self._moved(in_order=False):
             text = f"{len(differing(a, b)):,} of {len(a):,} rows have another {shown(name)} than in"
-            cure = f"{self.first.where}, though both have the same texts; if it names the items, add --id {name}"
+            cure = f"{self.first.where}, though both have the same values"
+            cure += f"; if it names the items, add --id {shlex.quote(name)}"
             yield Note("moved-texts", f"{self.other.where}: {text} {cure}")
 
     def differing_settings(self) -> list[Note]:
@@ -190,13 +194,16 @@ def may_be_row_numbers(ids: Any) -> bool:
 
 
 def moved(columns: Mapping[str, tuple[Any, Any]]) -> Iterator[tuple[str, Any, Any]]:
-    """Yield columns of texts of both files, as they are joined, whose texts belong to other rows of the other file.
+    """Yield columns of both files, as they are joined, whose values belong to other rows of the other file.
 
-    Nine in ten of the texts that differ occur once in each file, and at least half of all are distinct. Numbers are not
-    examined, since they may be ranks.
+    Nine in ten of the values that differ occur once in each file, and at least half of all are distinct. Whole numbers
+    and halves are not examined, since they may be ranks.
     """
     for name, both in columns.items():
-        if not all(is_text(part.type.value_type) and 2 * len(part.dictionary) >= len(part) for part in both):
+        kinds = [part.type.value_type for part in both]
+        if not all(is_text(kind) or pa.types.is_floating(kind) for kind in kinds):
+            continue
+        if any(2 * len(part.dictionary) < len(part) for part in both):
             continue
         # Texts may be long, and repeated in many rows, so that their codes are compared.
         texts = [part.dictionary.cast(pa.large_string()) for part in both]
@@ -204,7 +211,7 @@ def moved(columns: Mapping[str, tuple[Any, Any]]) -> Iterator[tuple[str, Any, An
         a, b = (pc.index_in(text, value_set=values).take(part.indices) for text, part in zip(texts, both, strict=True))
         if not len(codes := a.take(differing(a, b))):
             continue
-        elsewhere = codes.filter(pc.match_substring_regex(values, r"[^0-9.+-]").take(codes))
+        elsewhere = codes.filter(pc.match_substring_regex(values, _NO_RANK).take(codes))
         for column in (a, b):
             counts = pc.value_counts(column)
             once = counts.field("values").filter(pc.call_function("equal", [counts.field("counts"), pa.scalar(1)]))

@@ -1,6 +1,7 @@
 """Convert a table to predictions: ids or positions, labels, predictions, scores and runs."""
 
 import re
+import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -82,7 +83,7 @@ def from_table(table: Table, given: Columns) -> Predictions:
             require_same_as_labels(table, name, column, truth.requested[name], truth.where)
         shared = other_columns.keys() & truth.other_columns.keys() if may_be_row_numbers(ids) else ()
         for name, column, expected in moved({n: (other_columns[n], truth.other_columns[n]) for n in shared}):
-            wanted = f"the same in both, or --id {name}"
+            wanted = f"the same in both, or --id {shlex.quote(name)}"
             require_same_as_labels(table, name, column, expected, truth.where, wanted)
         requested = {**truth.requested, **requested}
     outcomes = Outcomes(label, prediction, predicted=predicted, graded=not labelled)
