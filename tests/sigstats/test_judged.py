@@ -98,7 +98,7 @@ def _differing(rng, share, chance):
 
 @pytest.mark.long
 @pytest.mark.parametrize("error", [0.5, 0.0])
-@pytest.mark.parametrize(("labels", "share"), [(30, 0.13), (50, 0.08), (100, 0.04), (30, 1.0), (10, 1.0)])
+@pytest.mark.parametrize(("labels", "share"), [(30, 0.13), (100, 0.04), (10, 1.0)])
 def test_a_coin_and_a_perfect_judge_keep_the_level(labels, share, error):
     rng, trials, rejected = np.random.default_rng(labels), 400, 0
     for trial in range(trials):
@@ -303,7 +303,7 @@ def test_the_law_of_many_groups_is_that_of_an_exponential_weight_each():
 
 @pytest.mark.long
 @pytest.mark.parametrize("shares", [(0.5, 0.5), (0.9, 0.1), (0.05, 0.95)])
-@pytest.mark.parametrize("labels", [(1, 1), (1, 4), (3, 3), (2, 9), (8, 8)])
+@pytest.mark.parametrize("labels", [(1, 1), (1, 4), (3, 3), (8, 8)])
 def test_the_rate_of_one_model_is_covered_for_every_judge_with_few_labels(shares, labels):
     """By all outcomes, over a grid of what people say of the rows that the judge calls wrong and right."""
     rows, ends = (1000 * np.array(shares)).astype(int), np.empty((labels[0] + 1, labels[1] + 1))

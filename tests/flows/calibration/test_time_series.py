@@ -15,7 +15,7 @@ STUDY = """\
 kind = "calibration"
 seed = 5
 sizes = [200]
-trials = 100
+trials = 50
 tests = [{ test = "time-series" }, { test = "time-series", method = "independent" }]
 
 [[populations]]

@@ -89,12 +89,10 @@ def test_a_whole_study_goes_on_without_a_silent_server(nightly, tmp_path, stalli
     assert "did not answer for 10 s" in notes[0]
 
 
-def test_so_does_a_study_in_cells(quick, tmp_path, stalling):
+def test_so_does_a_study_in_cells(quick, tmp_path, healthy):
     path, reference, _ = quick
     out = tmp_path / "out"
-    done = run(
-        "run", path, "--output", out, "--cluster", "serial", api=stalling, home=tmp_path / "prefect", timeout=180
-    )
+    done = run("run", path, "--output", out, "--cluster", "serial", api=healthy, home=tmp_path / "prefect", timeout=180)
     assert done.returncode == 0, done.stderr
     notes = [line for line in done.stderr.splitlines() if line.startswith("note: Prefect does not follow the run")]
     assert len(notes) == 1

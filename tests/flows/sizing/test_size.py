@@ -278,9 +278,9 @@ def test_drops_that_no_number_of_rows_shows_are_none_of_the_default(capsys):
 def test_a_measure_that_is_named_is_sized_beside_a_cost(tmp_path, capsys, refused):
     rng = np.random.default_rng(2)
     for name in "ab":
-        label = np.arange(300) % 3
-        frame = pd.DataFrame({"id": range(300), "label": label, "cost": rng.random(300), "seed": 0})
-        frame["prediction"] = np.where(rng.random(300) < 0.2, 0, label)
+        label = np.arange(60) % 3
+        frame = pd.DataFrame({"id": range(60), "label": label, "cost": rng.random(60), "seed": 0})
+        frame["prediction"] = np.where(rng.random(60) < 0.2, 0, label)
         frame.to_csv(tmp_path / f"{name}.csv", index=False)
     files = [tmp_path / "a.csv", tmp_path / "b.csv", "--score", "cost"]
     found = json.loads(size(capsys, *files, "--measure", "macro-f1", "--json", "-"))
