@@ -204,20 +204,6 @@ def test_exact_test_is_valid_and_uses_its_level(k):
         assert distribution.pmf[pvalues <= level].sum() == pytest.approx(level, rel=1e-9)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("method", ["exact", "monte-carlo"])
-def test_random_classifiers_are_rejected_at_most_at_the_level(method):
-    rng = np.random.default_rng(20)
-    trials, level = 1500, 0.1
-    rejected = 0
-    for _ in range(trials):
-        truth, names = rng.choice(3, 40, p=[0.5, 0.3, 0.2]), rng.choice(3, 40, p=[0.4, 0.2, 0.4])
-        table = confusion_table(truth, names, labels=[0, 1, 2])
-        rejected += efficiency_test(table, method=method, n_resamples=199, rng=rng).pvalue <= level
-    # More rejections than this have a probability below 1e-6 if the level is kept.
-    assert rejected <= scipy.stats.binom.isf(1e-6, trials, level)
-
-
 @settings(deadline=None, derandomize=True, max_examples=examples(100))
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abcd")), min_size=1, max_size=30))
 def test_confusion_table_counts_pairs(pairs):

@@ -149,23 +149,6 @@ def test_the_result_says_where_the_approximation_is_thin():
     assert "independent" in proportion_test(EXAMPLE, paired=False).reason
 
 
-@pytest.mark.parametrize("discordant", [0.1, 0.3])
-@pytest.mark.parametrize("n", [300, 1000])
-def test_error_rate_of_the_paired_test_is_near_the_stated_one(n, discordant):
-    # Summed exactly: the number of disagreements is binomial, and under the null half of them, binomially, are A's.
-    size = 0.0
-    for m in range(n + 1):
-        weight = scipy.stats.binom.pmf(m, n, discordant)
-        if weight > 1e-12:
-            only_a = np.arange(m + 1)
-            rejected = [m > 0 and abs(2 * k - m) / math.sqrt(m) >= 1.959963984540054 for k in only_a]
-            size += weight * scipy.stats.binom.pmf(only_a, m, 0.5)[rejected].sum()
-    assert 0.04 < size < 0.06
-    for only_a, m in ((10, 40), (20, 40), (13, 40), (14, 40)):
-        o = JointOutcomes(e1=n - m, e3=only_a, e2=m - only_a)
-        assert (proportion_test(o).pvalue <= 0.05) == (abs(2 * only_a - m) / math.sqrt(m) >= 1.959963984540054)
-
-
 @pytest.mark.parametrize("paired", [True, False])
 def test_error_rate_of_the_dcf_test_under_the_null(paired):
     # 4000 simulated test sets with equal costs; the bound is passed with a probability below 1e-6.

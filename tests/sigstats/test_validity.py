@@ -33,14 +33,6 @@ def assert_valid(pvalues, chances):
         assert chances[pvalues <= level * (1 + 1e-9)].sum() <= level * (1 + 1e-9)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("share", SHARES)
-def test_homogeneity_of_two_independent_samples(share):
-    pairs = list(product(samples(6, 3), samples(5, 3)))
-    chances = [probability(a, share) * probability(b, share) for a, b in pairs]
-    assert_valid([homogeneity_test(a, b).pvalue for a, b in pairs], chances)
-
-
 def test_certified_bounds_of_homogeneity():
     # Where listing is too much the upper bound is not below the exact p-value: see test_homogeneity.
     pairs = list(product(samples(5, 3), samples(4, 3)))

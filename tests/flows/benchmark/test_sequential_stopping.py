@@ -1,12 +1,9 @@
 """Sequential stopping through whole studies: what the plan says, equal bytes everywhere, the saving in the report."""
 
-import os
 import re
-import signal
 from dataclasses import replace
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 
 from sigstats.flows.benchmark.plan import KIND
@@ -24,24 +21,7 @@ from sigstats.tasks.results import Results, read_plan, write_plan
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary import summarize
 
-from ..conftest import blocks, results, run, run_on, start, study_file, wait_until
 from ..synthetic_study import make_study
-
-STUDY = """\
-kind = "benchmark"
-seed = 5
-datasets = ["iris", "wine"]
-classifiers = ["1-nn", { name = "tree", learner = "decision-tree", stopping = "besag-clifford" },
-  { name = "rounded", learner = "ridge", stopping = "precision" }]
-adjust = "ADJUST"
-
-[cross_validation]
-folds = 5
-
-[permutation]
-resamples = 299
-stopping = "gandy"
-"""
 
 
 def prepared(adjust="none", **permutation):
@@ -222,39 +202,3 @@ def test_a_plan_says_at_most_until_the_rule_has_stopped(tmp_path):
     assert {item.left for item in found} == {1, 199}
     text = render(study.plan, estimate(study, found, scratch=Store(str(tmp_path / "scratch"))), workers=1)
     assert "at most" in text
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    """A study whose cells are stopped, and its results by the plain loop."""
-    folder = tmp_path_factory.mktemp("stopped")
-    path = study_file(folder, STUDY.replace("ADJUST", "none"))
-    assert run("run", path, "--output", folder / "serial", "--cluster", "serial").returncode == 0
-    summary = pq.read_table(folder / "serial" / "summary.parquet").to_pylist()
-    assert {row["replicates"] for row in summary if row["classifier"] == "1-nn" and row["replicates"]} == {5, 173}
-    return path, results(folder / "serial")
-
-
-@pytest.mark.long
-@pytest.mark.processes
-def test_a_stopped_study_has_the_same_bytes_on_workers(program, finished, tmp_path):
-    path, reference = finished
-    run_on(path, tmp_path / "two", "local", 2)
-    assert results(tmp_path / "two") == reference
-    plan = program("plan", path, "--output", tmp_path / "two", "--no-timing")
-    assert len(re.findall(" 0 to do, +[1-9][0-9,]* done", plan.stdout)) == plan.stdout.count(" to do") == 18 + 1
-    assert all(
-        store.find(cell).damaged == () for store in [Store(str(tmp_path / "two"))] for cell in read_plan(store).cells
-    )
-
-
-@pytest.mark.faults
-@pytest.mark.processes
-def test_a_stopped_study_has_the_same_bytes_when_killed(finished, tmp_path):
-    path, reference = finished
-    process = start("run", path, "--output", tmp_path / "killed", "--cluster", "serial")
-    wait_until(lambda: blocks(tmp_path / "killed") >= 6, process)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
-    assert run("run", path, "--output", tmp_path / "killed", "--workers", "1").returncode == 0
-    assert results(tmp_path / "killed") == reference

@@ -218,25 +218,6 @@ def test_a_population_of_rows_has_errors_power_and_coverage(done):
 
 
 @pytest.mark.long
-def test_it_is_taken_up_where_it_was_interrupted_and_is_the_same(study, done, tmp_path):
-    output = tmp_path / "again"
-    assert run(study, output) == 0
-    for path in [*output.glob("replicates/*mcnemar*/*.parquet")][:3]:
-        path.unlink()
-    (output / "summary.parquet").unlink()
-    assert run(study, output) == 0
-    assert results(output) == results(done)
-
-
-def test_more_test_sets_begin_with_the_fewer(study, done, tmp_path):
-    assert run(study, tmp_path / "fewer", "--set", "trials=130", "--set", "sizes=[40]") == 0
-    fewer, more = (Results(Store(str(output))) for output in (tmp_path / "fewer", done))
-    for cell in fewer.cells("subsample"):
-        (longer,) = more.cells("subsample", **cell.subject)
-        assert fewer.table(cell) == more.table(longer).slice(0, 130)
-
-
-@pytest.mark.long
 def test_the_curves_are_the_rates(sturm):
     evidence = Evidence(Results(Store(str(sturm))))
     (figure,) = [figure for figure in evidence.figures if "against the size" in figure.title]

@@ -35,7 +35,7 @@ from sigstats.tasks.record import Learner
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
 
-from ..conftest import results, run_on, run_serial, study_file
+from ..conftest import results, run_serial, study_file
 
 STUDY = """\
 kind = "calibration"
@@ -285,23 +285,6 @@ def test_a_classifier_that_fails_fails_its_population_alone_and_once(news, tmp_p
     assert {row["dataset"] for row in found if row["decision"] != "missing"} == {"Breast"}
     said = (tmp_path / "out" / "report.html").read_text()
     assert "failed with ValueError: classifier b" in said
-
-
-@pytest.mark.long
-def test_a_ready_data_set_is_said_by_its_name(study, done, tmp_path):
-    named = STUDY.replace('{ source = "scikit-learn", name = "breast_cancer" }', '"breast_cancer"')
-    assert run_serial(study_file(tmp_path, named), tmp_path / "out") == 0
-    found, expected = (
-        {n: b for n, b in results(path).items() if n.endswith(".parquet")} for path in (tmp_path / "out", done)
-    )
-    assert len(found) > 8
-    assert found == expected
-
-
-@pytest.mark.long
-def test_a_cluster_gives_the_same_bytes(study, done, tmp_path):
-    run_on(study, tmp_path / "out", "local", 2)
-    assert results(tmp_path / "out") == results(done)
 
 
 @pytest.mark.parametrize(

@@ -101,19 +101,6 @@ def test_at_the_bar_neither_verdict_is_wrong_more_often_than_stated(n, bar):
     assert passes <= 0.025
 
 
-@pytest.mark.long
-def test_rows_in_groups_keep_the_level_that_single_rows_would_exceed():
-    rng, fails, naive, trials = np.random.default_rng(8), 0, 0, 200
-    group = np.repeat(np.arange(40), 5)
-    for _ in range(trials):
-        right = np.repeat(rng.random(40) < 0.8, 5).astype(int)  # all rows of a group are alike
-        pair = pair_arrays([1] * 200, right, right, groups=group)
-        fails += check_predictions(pair, 0.8).verdict == "fail"
-        naive += binomtest(int(right.sum()), 200, 0.8, alternative="less").pvalue <= 0.05
-    assert fails <= binom.ppf(0.9999, trials, 0.05)
-    assert naive > binom.ppf(0.9999, trials, 0.05)
-
-
 def test_marks_of_0_and_1_have_the_p_values_of_right_and_wrong(tmp_path, table):
     table["mark"] = (table["label"] == table["prediction"]).astype(float)
     marks = checked(tmp_path, table, "--at-least", 0.85, "--score", "mark", "--score-range", 0, 1)["rows"][0]
@@ -267,19 +254,6 @@ def test_measures_without_a_mean_over_tasks_are_named(tmp_path, table):
     )
     (note, *_) = compare_pair(paired, measures=["macro-f1", "mcc"]).notes
     assert note == "macro-f1 and mcc: no mean over tasks is tested; --slice (slices) tests each task"
-
-
-@pytest.mark.long
-def test_a_mean_over_tasks_at_the_bar_is_seldom_called_below_it():
-    rng, fails = np.random.default_rng(8), 0
-    rule = sigstats.ComparisonRule(adjust="none")
-    for _ in range(400):
-        frame = tasks_of(rng, [80, 10], [0.9, 0.6])
-        paired = pair_arrays(frame["label"], frame["prediction"], frame["prediction"])
-        paired = replace(paired, units=replace(paired.units, tasks=frame["task"].to_numpy(), task_names=("a", "b")))
-        _, row = check_predictions(paired, 0.75, rule).rows
-        fails += row.verdict == "fail"
-    assert fails <= binom.ppf(0.9999, 400, 0.05)
 
 
 def test_the_assertion_of_a_frame_takes_tasks_and_speaks_of_its_own_arguments(table):

@@ -107,31 +107,6 @@ def test_rows_that_all_files_have(tmp_path, refused):
     assert len(found["notes"]) == 4
 
 
-def test_answers_to_one_item_are_one_group(tmp_path):
-    tables = {}
-    for name, table in frames(80).items():
-        right = table["prediction"] == table["label"]
-        tables[name] = table.assign(id=table["person"], label="x", prediction=np.where(right, "x", "z"))
-    paths = written(tmp_path, tables)
-    found = ranked(tmp_path, *paths, "--group", "id")
-    assert (found["n"], found["groups"]) == (80, 20)
-    # Of files that did not answer the items equally often, the averages of all answers to each item are ranked.
-    fewer = written(tmp_path, {"bad": tables["bad"].groupby("id").head(2)})
-    found = ranked(tmp_path, *paths[:2], *fewer, "--group", "id")
-    assert (found["n"], found["groups"], found["measure"], found["averaged"]) == (20, None, "accuracy", True)
-    right = {
-        name: (table["prediction"] == table["label"]).groupby(table["id"]).mean() for name, table in tables.items()
-    }
-    right["bad"] = (tables["bad"]["prediction"] == "x").groupby(tables["bad"]["id"]).apply(lambda each: each[:2].mean())
-    for each in found["models"]:
-        assert each["accuracy"] == pytest.approx(right[each["model"]].mean())
-    said = "items have 4 answers each in"
-    assert any(
-        said in note and "2 answers each in" in note and "averages" in note
-        for note in (each["text"] for each in found["notes"])
-    )
-
-
 @pytest.mark.parametrize("options", [[], ["--unscored", "drop"], ["--slice", "topic"], ["--group", "text"]])
 def test_two_models_of_unlike_numbers_of_answers_are_ranked_as_they_are_compared(tmp_path, options):
     """Both show the same difference; in Python too."""

@@ -191,21 +191,6 @@ def test_the_page_shows_the_evidence_and_the_faults(folder, printed):
     assert (folder / "out/report.html").read_bytes() == before
 
 
-def test_rows_that_were_there_before_are_left_out(folder):
-    """A test set that grows: the second night has the rows of the first again."""
-    assert look(folder) == 0
-    first = [pd.read_csv(folder / f"{name}-01.csv") for name in ("production", "candidate")]
-    night(folder, 2)
-    wanted = differences(folder, (1, 2))
-    for frame, name in zip(first, ("production", "candidate"), strict=True):
-        path = folder / f"{name}-02.csv"
-        pd.concat([pd.read_csv(path), frame]).sample(frac=1, random_state=1).to_csv(path, index=False)
-    assert look(folder) == 0
-    kept = history(folder).query("slice == 'all rows' and look == 2").iloc[0]
-    assert kept["n"] == len(wanted)
-    assert kept["difference"] == pytest.approx(wanted["difference"].mean())
-
-
 def test_each_row_counts_once_where_candidates_fill_one_file_of_the_baseline(folder):
     """Each look's candidate answers more rows of one baseline, whose others are dropped."""
     for number in (1, 2, 3):

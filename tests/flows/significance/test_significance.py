@@ -22,7 +22,7 @@ from sigstats.flows.significance.plan import KIND
 from sigstats.mcnemar.mcnemar_test import mcnemar_test
 from sigstats.tasks.summary import agrees
 
-from ..conftest import results, run_on, study_file
+from ..conftest import run_on, study_file
 
 CONFIGS = Path(__file__).parents[3] / "configs" / "studies"
 NYSSEN_FILE, METHODS = CONFIGS / "nyssen.toml", ("exact", "chi2")
@@ -170,24 +170,6 @@ counts = [5, 9, 3]
 probabilities = [0.5, 0.25, 0.25]
 methods = ["monte-carlo"]
 """
-
-
-@pytest.mark.long
-@pytest.mark.processes
-def test_a_cluster_gives_the_bytes_of_the_plain_loop(tmp_path):
-    path = study_file(tmp_path, DRAWN)
-    for name, where in {"a": ("serial",), "b": ("local", 2)}.items():
-        run_on(path, tmp_path / name, *where)
-    assert results(tmp_path / "a") == results(tmp_path / "b")
-    rows = {row["dataset"]: row for row in summary(tmp_path / "a") if row["method"] == "monte-carlo"}
-    assert {row["replicates"] for row in rows.values()} == {45_000}
-    exact = {
-        "one": NYSSEN["ulcer patients", "exact"],
-        "two": 0.144473915,
-        "three": 0.0464924648,
-    }  # enumerated in rationals
-    for name, p in exact.items():
-        assert rows[name]["p_low"] <= p <= rows[name]["p_high"]
 
 
 @pytest.mark.long

@@ -86,17 +86,6 @@ def _log_evalue(a, b, alternative):
     ) - math.log(len(sides))
 
 
-def test_fixed_tests_that_are_looked_at_raise_false_alarms():
-    """What the anytime test is for: McNemar's test of 300 looks at equal models."""
-    rng = np.random.default_rng(5)
-    a = rng.binomial(5, 0.5, size=(400, 300)).cumsum(axis=1)
-    n = 5 * np.arange(1, 301)
-    false = (np.abs(2 * a - n) - 1 > 1.96 * np.sqrt(n)).any(axis=1).mean()
-    closed = n * math.log(2) + gammaln(a + 0.5) + gammaln(n - a + 0.5) - gammaln(n + 1) - math.log(math.pi)
-    assert false > 0.3
-    assert (closed > math.log(20)).any(axis=1).mean() <= 0.05
-
-
 @given(
     rows=st.lists(st.tuples(st.integers(-4, 4), st.integers(0, 3)), min_size=1, max_size=30),
     margin=st.sampled_from([0.0, 0.1]),
@@ -174,43 +163,6 @@ def test_bets_that_begin_at_any_look_are_those_of_each_start():
         assert 10**look.log10_evalue == pytest.approx(expected, rel=1e-9)
 
 
-def test_a_late_difference_is_found_sooner_by_bets_that_begin_at_any_look():
-    """20 rows a look differ; 14 are expected to favour A from look 31 on. By the closed form of each start."""
-    rng = np.random.default_rng(3)
-    law = np.r_[np.full(30, 0.5), np.full(30, 0.7)]
-    delays = {"first": [], "any": []}
-    for _ in range(40):
-        a = rng.binomial(20, law)
-        b = 20 - a
-        for start, found in delays.items():
-            evalues = (
-                _evalue_of_any_start(a[:look], b[:look])
-                if start == "any"
-                else beta_fraction(a[:look].sum(), b[:look].sum())
-                for look in range(1, 61)
-            )
-            found.append(next((look for look, evalue in enumerate(evalues) if evalue >= 20), 60))
-    assert np.mean(delays["any"]) < np.mean(delays["first"]) - 3
-
-
-@pytest.mark.long
-def test_an_alarm_of_bets_that_begin_at_any_look_is_at_most_as_likely_as_stated():
-    """40 looks at rows of equal means, whose number and spread follow the rows before: still a martingale."""
-    rng = np.random.default_rng(4)
-    alarms = 0
-    for _ in range(150):
-        a, b = [], []
-        for _ in range(40):
-            ahead = sum(a) - sum(b)
-            n = 12 if ahead > 0 else 3  # more rows while A is ahead
-            new = rng.binomial(n, 0.5)
-            a.append(new)
-            b.append(n - new)
-        a, b = np.array(a), np.array(b)
-        alarms += any(_evalue_of_any_start(a[:look], b[:look]) >= 5 for look in range(1, 41))
-    assert alarms <= 42  # P(more | 0.2) = 0.007
-
-
 def _grown(sums, differences, stakes):
     """The sums of bets at each stake after a look, by the recursion R = (R + 1) * wealth of Shiryaev and Roberts."""
     return (sums + 1) * np.prod(1 + np.multiply.outer(differences, stakes), axis=-2)
@@ -231,35 +183,6 @@ def test_bets_that_are_added_up_follow_the_recursion_of_shiryaev_and_roberts():
     reached = [look.look for look in result.looks if look.log10_evalue >= math.log10(3)]
     assert result.decided.look == reached[0] < 11
     assert sigstats.anytime_test(rows, **options | {"run_length": 1e9}).decided is None
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("law", ["even", "rare losses", "rare gains", "more rows while ahead", "bolder while ahead"])
-def test_a_false_alarm_comes_after_the_run_length_on_average(law):
-    """Mean differences of 0 given earlier rows: 1,500 series up to the alarm or look 600; the run length is 40."""
-    rng, stakes = np.random.default_rng(7), np.sin((np.arange(60) + 0.5) * np.pi / 120)
-    sums, lengths, wanted = np.zeros((1500, 60)), np.full(1500, 600), 40
-    ahead = np.zeros(1500)
-    for look in range(1, 601):
-        chance, size = np.full(1500, 0.5), np.ones(1500)
-        if law.startswith("rare"):
-            chance[:] = 0.95 if law == "rare losses" else 0.05
-        if law == "bolder while ahead":
-            size = np.where(ahead > 0, 1.0, 0.2)
-        if law == "more rows while ahead":
-            rows = np.where(rng.random((1500, 4)) < 0.5, 1.0, -1.0) * (
-                np.arange(4) < np.where(ahead > 0, 4, 1)[:, None]
-            )
-        else:  # a gain of 1 - chance, or a loss of the chance of a gain, as shares of the larger
-            gain, loss = (1 - chance) / np.maximum(chance, 1 - chance), chance / np.maximum(chance, 1 - chance)
-            rows = (size * np.where(rng.random(1500) < chance, gain, -loss))[:, None]
-        ahead += rows.sum(axis=1)
-        sums = _grown(sums, rows, stakes)
-        lengths[(sums.mean(axis=1) >= wanted) & (lengths == 600)] = look
-    assert lengths.mean() > wanted - 3 * lengths.std() / 1500**0.5
-    assert lengths.mean() < 8 * wanted  # the bound is not idle
-    for looks in (4, 10, 20):
-        assert (lengths <= looks).mean() <= looks / wanted + 3 * (looks / wanted / 1500) ** 0.5
 
 
 @pytest.mark.parametrize("unit", [1e-120, 0.7, 1e120])

@@ -115,18 +115,6 @@ def test_values_of_weighted_rows_are_scikit_learns(measure, theirs):
     assert row.pvalue == pytest.approx(plain.pvalue, abs=0.01 if "weightings" in row.test else 1e-9)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("measure", ["f1", "macro-f1", "quadratic-kappa"])
-@pytest.mark.parametrize("grouped", [False, True])
-def test_the_order_of_weighted_rows_says_nothing(measure, grouped):
-    def found(order):
-        true, a, b = (each[order] > 2 if measure == "f1" else each[order] for each in (Y, A, B))
-        groups = (np.arange(N) // 4)[order] if grouped else None
-        return sigstats.compare(true, a, b, measures=[measure], weights=WEIGHTS[order], groups=groups).rows
-
-    assert found(np.arange(N)) == found(np.random.default_rng(2).permutation(N))
-
-
 def test_a_weighted_mean_holds_its_population_and_a_share_that_nobody_lost_has_a_limit():
     rng, held, above = np.random.default_rng(1), 0, 0
     truth = -(0.1 * 0.1 + 0.02) / 1.1  # half of the rows stand for a tenth of what the others stand for

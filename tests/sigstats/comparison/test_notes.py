@@ -1,7 +1,5 @@
 """What the rows show is a note: clustered errors, one class for all rows, labels as predictions, dropped rows."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +9,6 @@ from hypothesis import strategies as st
 import sigstats
 from sigstats.comparison.notes import clusters
 from sigstats.comparison.paired_predictions import OtherColumns
-from sigstats.flows.cli import main
 from tests.examples import examples
 
 PATIENTS, ROWS = 100, 10
@@ -46,16 +43,6 @@ def test_a_column_that_clusters_errors_is_named_with_p_of_its_groups(patients):
     assert grouped > 1000 * found.rows[0].pvalue
     assert not named(sigstats.compare(*patients, groups="patient_id"), "clustered-errors")
     assert not named(sigstats.compare(*patients, slices=["patient_id"]), "clustered-errors")
-
-
-def test_files_and_checks_name_the_column_too(patients, tmp_path):
-    paths = [str(tmp_path / f"{name}.csv") for name in ("old", "new")]
-    for frame, path in zip(patients, paths, strict=True):
-        frame.to_csv(path, index=False)
-    for command in (["compare", *paths], ["check", paths[1], "--at-least", "0.5"]):
-        main([*command, "--json", str(tmp_path / "found.json")])
-        notes = json.loads((tmp_path / "found.json").read_text())["notes"]
-        assert [note["text"].split("'")[1] for note in notes if note["name"] == "clustered-errors"] == ["patient_id"]
 
 
 @pytest.mark.parametrize("form", ["doc{:03}_q{}", "{} / {}", "clinic-{}-visit:{}", "a/b{}.{}"])

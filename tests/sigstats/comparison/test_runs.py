@@ -36,9 +36,9 @@ def test_p_and_interval_are_welchs_with_the_degrees_of_freedom_of_the_smaller_nu
     assert [found.low, found.high] == pytest.approx([b.mean() - a.mean() - reach, b.mean() - a.mean() + reach])
 
 
-@pytest.mark.parametrize("runs", [(2, 20), (2, 60), (3, 30), (20, 2)])
+@pytest.mark.parametrize("runs", [(2, 20), (2, 60), (20, 2)])
 def test_unlike_numbers_of_normal_runs_miss_about_as_often_as_stated(runs):
-    rng, trials = np.random.default_rng(1), 4000
+    rng, trials = np.random.default_rng(1), 1500
     for spread in ((1, 1), (1, 2), (2, 1)):
         found = [runs_test(*map(rng.normal, (0.8, 0.8), spread, runs)) for _ in range(trials)]
         assert sum(result.pvalue <= 0.05 for result in found) <= binom.ppf(0.9999, trials, 0.07)
@@ -73,20 +73,6 @@ def test_unlike_spreads_of_nearly_normal_runs_keep_the_level(spread, runs):
     ]
     assert sum(each.pvalue <= 0.05 for each in found) <= binom.ppf(0.9999, trials, 0.055)
     assert sum(not each.low <= 0 <= each.high for each in found) <= binom.ppf(0.9999, trials, 0.055)
-
-
-@pytest.mark.long
-def test_equal_recipes_differ_in_at_most_5_of_100_trials_where_runs_as_answers_differ_far_more_often():
-    rng, trials = np.random.default_rng(3), 2000
-    fails = sum(runs_test(rng.normal(0.8, 0.03, 5), rng.normal(0.8, 0.03, 5)).pvalue <= 0.05 for _ in range(trials))
-    assert fails <= binom.ppf(0.9999, trials, 0.05)
-    few, by_run, by_item = 60, 0, 0
-    for _ in range(few):
-        a, b = recipe(rng, 0.8, spread=0.06), recipe(rng, 0.8, spread=0.06)
-        by_run += sigstats.compare(a, b, run="seed").verdict == "fail"
-        by_item += sigstats.compare(a, b, epoch="seed").verdict == "fail"
-    assert by_run <= binom.ppf(0.9999, few, 0.05)
-    assert by_item > binom.ppf(0.9999, few, 0.05)
 
 
 def test_every_measure_is_the_mean_over_the_runs():

@@ -94,19 +94,6 @@ def test_deep_trees_of_many_different_values(cls, null):
     check_same(cls(5, random_state=2), X, y, uneven, null, 2, rng)
 
 
-@pytest.mark.long
-@needs_growth
-@pytest.mark.parametrize("null", ["labels", "features"])
-@pytest.mark.parametrize("levels", [1, 2, 17, 120])
-def test_columns_of_few_levels(levels, null):
-    rng = np.random.default_rng(levels)
-    y = rng.permutation(np.arange(200) % 4)
-    X = rng.integers(0, levels, (200, 9)) * 0.1 - 1
-    forest = RandomForestClassifier(6, random_state=3, min_samples_leaf=2)
-    check_same(forest, X, y, stratified_folds(y, 4, 1), null, 2, rng)
-    check_same(RandomForestClassifier(6, random_state=3), X, y, stratified_folds(y, 4, 1), null, 2, rng)
-
-
 @needs_growth
 def test_more_rows_of_a_class_than_a_byte_counts():
     rng = np.random.default_rng(4)

@@ -107,24 +107,6 @@ def test_large_nodes_that_look_at_all_columns(rows, columns, levels, classes, se
     assert (predictions(tree, X, y, folds, "labels", draws) == expected).all()
 
 
-@pytest.mark.long
-@needs_growth
-@pytest.mark.parametrize("null", ["labels", "features"])
-def test_the_same_without_numba(null, monkeypatch):
-    rng = np.random.default_rng(5)
-    X, y = rng.integers(0, 5, (150, 6)).astype(float), rng.permutation(np.arange(150) % 3)
-    folds = stratified_folds(y, 5, 1)
-    tree = build("decision-tree", nominal=np.arange(6) < 3, missing=False)
-    with_numba = Retrainer(tree, X, y, folds, null=null)
-    draws = with_numba.draw(rng, 10)
-    fast = with_numba.predict(draws)
-    assert with_numba.batched
-    monkeypatch.setattr(batched_forest, "_grows", lambda *_: False)
-    without = Retrainer(tree, X, y, folds, null=null)
-    assert not without.batched
-    assert (without.predict(draws) == fast).all()
-
-
 @needs_growth
 @pytest.mark.parametrize(
     "learner", [DecisionTreeClassifier(random_state=0), RandomForestClassifier(n_estimators=5, random_state=0)]

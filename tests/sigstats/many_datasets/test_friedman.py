@@ -229,14 +229,6 @@ def test_orders_that_are_counted_have_the_law_of_permutations(monkeypatch):
     assert abs(counted.pvalue - exact) < 5 * np.sqrt(exact * (1 - exact) / 20_000)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("method", ["f", "exact"])
-def test_level_under_the_null(method):
-    rng, trials = np.random.default_rng(1), 1000
-    rejected = sum(friedman_test(rng.normal(size=(10, 3)), method=method).pvalue <= 0.05 for _ in range(trials))
-    assert rejected <= stats.binom.isf(1e-6, trials, 0.06 if method == "f" else 0.05)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

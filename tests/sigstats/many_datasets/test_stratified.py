@@ -63,17 +63,6 @@ def test_sixty_data_sets_of_unlike_sizes_have_certified_bounds():
     assert low * 0.95 <= 2 * stats.norm.sf(abs(z)) <= high * 1.05
 
 
-@pytest.mark.long
-def test_level_by_simulation():
-    rng, trials, rejected = np.random.default_rng(1), 600, 0
-    n = np.array([30, 45, 60, 150])
-    for _ in range(trials):
-        discordant = rng.binomial(n, 0.2)
-        a = rng.binomial(discordant, 0.5)
-        rejected += stratified_paired_test(a, discordant - a, n).pvalue <= 0.05
-    assert rejected <= stats.binom.isf(1e-6, trials, 0.05)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -58,28 +58,6 @@ def pvalue(a, b, alternative, weight):
     return sum(law[seen + 1 :]) + weight * law[seen]
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize(("method", "weight"), [("exact", Fraction(1)), ("mid-p", Fraction(1, 2))])
-def test_power_equals_enumeration_in_rationals(alternative, method, weight):
-    rng = np.random.default_rng(31)
-    for _ in range(60):
-        n, alpha = int(rng.integers(1, 15)), Fraction(int(rng.integers(1, 16)), 32)  # p-values are such fractions too
-        a, b, rest = (int(x) for x in rng.integers(0, 9, size=3))
-        if not a + b + rest:
-            continue
-        p_a, p_b = Fraction(a, a + b + rest), Fraction(b, a + b + rest)
-        expected = Fraction(0)
-        for x in range(n + 1):
-            for y in range(n - x + 1):
-                if x + y and pvalue(x, y, alternative, weight) <= alpha:
-                    ways = math.comb(n, x) * math.comb(n - x, y)
-                    expected += ways * p_a**x * p_b**y * (1 - p_a - p_b) ** (n - x - y)
-        found = power(
-            n, only_a=float(p_a), only_b=float(p_b), alpha=float(alpha), alternative=alternative, method=method
-        )
-        assert found == pytest.approx(float(expected), rel=1e-12, abs=1e-15)
-
-
 @pytest.mark.long
 @pytest.mark.parametrize(("method", "correction"), TESTS)
 def test_power_of_thousands_equals_a_plain_double_sum(method, correction):

@@ -12,7 +12,7 @@ import pytest
 import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom, binomtest, t
+from scipy.stats import binomtest, t
 
 import sigstats
 from sigstats.flows.cli import main
@@ -139,22 +139,6 @@ def test_voters_of_a_file_whose_votes_are_alike_are_told_with_the_pairs_that_rem
     assert "differ alike" not in printed("rank", path)
 
 
-@pytest.mark.long
-def test_equal_models_are_seldom_ranked_though_voters_have_favourites():
-    """Each of 30 voters votes ten times by a taste of their own, which votes taken as independent take for a rank."""
-    rng, wrong, taken = np.random.default_rng(1), 0, 0
-    for _ in range(60):
-        voter = np.repeat(np.arange(30), 10)
-        first, second = np.array([rng.choice(4, 2, replace=False) for _ in voter]).T
-        taste = rng.normal(scale=3, size=(30, 4))
-        winner = np.where(taste[voter, first] > taste[voter, second], "a", "b")
-        names = [np.char.add("m", each.astype(str)) for each in (first, second)]
-        wrong += sigstats.rank_votes(*names, winner, groups=voter).preferred.any()
-        taken += sigstats.rank_votes(*names, winner).preferred.any()
-    assert wrong <= 9  # 5% of 60, and three standard errors
-    assert taken > wrong
-
-
 def test_models_that_never_lost_have_ranks_and_no_scores():
     found = sigstats.rank_votes(["x"] * 12 + ["y", "z"], ["y"] * 12 + ["z", "y"], ["a"] * 14)
     assert found.models[0] == "x"
@@ -253,20 +237,6 @@ def _crossed(rng, voters, items, n, spread):
     voter, item = rng.integers(0, voters, n), rng.integers(0, items, n)
     taste, suits = rng.normal(scale=spread, size=voters), rng.normal(scale=spread, size=items)
     return voter, item, np.where(taste[voter] + suits[item] + rng.normal(size=n) > 0, "a", "b")
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("items", [False, True])
-def test_voters_whose_preferences_differ_in_size_and_average_to_equality_show_none(items):
-    """Nine of ten voters prefer x a little, one prefers y nearly always; 8 voters of 200 votes mostly miss that one."""
-    rng, trials, wrong = np.random.default_rng(0), 150, 0
-    for _ in range(trials):
-        likes = np.where(rng.random(8) < 0.9, 0.55, 0.05)
-        voter = np.repeat(np.arange(8), 200)
-        winner = np.where(rng.random(1600) < likes[voter], "a", "b")
-        options = {"groups": voter, "items": np.tile(np.arange(200), 8)} if items else {"groups": voter}
-        wrong += sigstats.rank_votes(["x"] * 1600, ["y"] * 1600, winner, **options).preferred.any()
-    assert wrong <= binom.ppf(0.9999, trials, 0.05)
 
 
 def test_groups_are_tested_by_their_mean_and_an_unseen_group():
@@ -415,30 +385,6 @@ def test_votes_that_a_voter_gave_twice_are_counted_in_a_note(seed, copies):
         f"{copies} of {n + copies} votes equal others in all columns, as copies do; remove them, or add --group VOTER"
     )
     assert texts == [told] * (copies > 0)
-
-
-def test_mt_benchs_human_judgments_are_read(tmp_path):
-    """Experts and authors, 80 questions of two turns: voters and questions cross."""
-    rng, models = np.random.default_rng(8), np.array(["gpt-4", "claude-v1", "vicuna-13b-v1.2"])
-    pairs = np.array([rng.choice(3, 2, replace=False) for _ in range(400)])
-    frame = pd.DataFrame(
-        {
-            "question_id": rng.integers(81, 161, 400),
-            "model_a": models[pairs[:, 0]],
-            "model_b": models[pairs[:, 1]],
-            "winner": np.where(rng.random(400) < 0.2, "tie", np.where(pairs[:, 0] < pairs[:, 1], "model_a", "model_b")),
-            "judge": rng.choice([f"expert_{each}" for each in range(60)] + ["author_1"], size=400),
-            "conversation_a": [[{"content": "x", "role": "user"}]] * 400,
-            "turn": rng.integers(1, 3, 400),
-        }
-    )
-    path, target = tmp_path / "human.parquet", tmp_path / "found.json"
-    frame.to_parquet(path)
-    assert main(["rank", str(path), "--group", "judge", "--item", "question_id", "--json", str(target)]) == 0
-    found = json.loads(target.read_text())
-    assert found["models"] == models.tolist()
-    assert found["low"] == found["high"] == [1, 2, 3]
-    assert found["guarantee"] == "asymptotic, voters and items cross"
 
 
 def test_items_are_of_votes_alone(tmp_path, refused):

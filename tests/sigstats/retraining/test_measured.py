@@ -108,13 +108,6 @@ def test_the_positive_class_is_named_by_its_label():
     assert areas[0].statistic == pytest.approx(areas[1].statistic)
 
 
-@pytest.mark.long
-def test_n_jobs_changes_nothing():
-    X, y = load_iris(return_X_y=True)
-    options = {"measure": "macro-f1", "cv": 3, "n_resamples": 8, "rng": 1}
-    assert permutation_test("lda", X, y, n_jobs=2, **options) == permutation_test("lda", X, y, **options)
-
-
 @pytest.mark.parametrize(
     ("learner", "options", "said"),
     [

@@ -285,18 +285,6 @@ def test_monte_carlo_estimates_the_exact_p_value():
         assert drawn.pvalue_interval.low <= drawn.exceedances / 20_000 <= drawn.pvalue_interval.high
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("answers", [1, 5])
-def test_level_under_the_null_with_models_that_agree_on_hard_items(answers):
-    # Two models with the same accuracy on each item, which differs between items: P(p <= 0.05) <= 0.05.
-    rng, trials, rejected = np.random.default_rng(answers), 1500, 0
-    for _ in range(trials):
-        chance = rng.beta(0.5, 0.5, 40)
-        a, b = (rng.binomial(answers, chance) for _ in range(2))
-        rejected += sign_flip_test((a - b).tolist()).pvalue <= 0.05
-    assert rejected <= stats.binom.isf(1e-6, trials, 0.05)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -336,11 +324,10 @@ def test_without_symmetry_p_is_the_larger_one(differences, alternative):
 
 @pytest.mark.long
 @pytest.mark.parametrize(("a", "b"), [(1, 8), (8, 1), (2, 3), (1, 2)])
-@pytest.mark.parametrize("items", [10, 40])
-def test_means_of_unlike_numbers_of_answers_keep_the_level(a, b, items):
+def test_means_of_unlike_numbers_of_answers_keep_the_level(a, b):
     """One-sided, 400 trials of each case: a true level of 0.05 exceeds the limit once in 100,000 runs of it."""
+    items, trials, failed = 10, 400, 0
     rng = np.random.default_rng([a, b, items])
-    trials, failed = 400, 0
     for _ in range(trials):
         shared, own = rng.normal(size=items), rng.normal(size=(2, items))
         p, q = 1 / (1 + np.exp(-2 - 2 * (math.sqrt(0.8) * shared + math.sqrt(0.2) * own)))

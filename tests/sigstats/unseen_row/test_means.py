@@ -226,17 +226,8 @@ LAWS = ("wins 20 1", "wins 25 1", "wins 25 0.5", "loses 25 1", "loses 25 0.5", "
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kind", ["equal", "lognormal"])
-def test_equal_models_seldom_fail_or_pass_wrongly(kind):
-    for law in ("wins 25 1", "loses 25 1", "correlated 0.05"):
-        alarms, above = errors(law, kind, 120, 200, 7)
-        assert alarms <= binom.isf(1e-4, 200, 0.05)
-        assert above <= binom.isf(1e-4, 200, 0.025)
-
-
-@pytest.mark.long
 @pytest.mark.parametrize("kind", ["equal", "mild", "lognormal", "pareto", "few large"])
-@pytest.mark.parametrize("groups", [20, 60, 110, 250])
+@pytest.mark.parametrize("groups", [20, 110, 250])
 def test_equal_models_seldom_fail_or_pass_wrongly_whatever_the_law(groups, kind):
     for law in LAWS if groups >= 110 else (*LAWS, "wins 50 1", "loses 50 1", "loses 200 1"):
         alarms, above = errors(law, kind, groups, 300, groups)

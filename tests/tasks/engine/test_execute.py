@@ -21,19 +21,6 @@ def whole(store, cell):
     return store.read_block(cell, 0, cell.replicates)
 
 
-@pytest.mark.long
-def test_a_cell_is_computed_once_and_then_found(store, cell, drawing):
-    seen = []
-    outcome = run_cell(cell, store, Serial(), progress=lambda replicates, receipt: seen.append(replicates))
-    assert outcome.complete
-    assert sum(seen) == cell.replicates
-    calls = len(drawing.calls)
-    again = run_cell(cell, store, Serial())
-    assert again.complete
-    assert again.taken_up == cell.replicates
-    assert len(drawing.calls) == calls
-
-
 @settings(
     derandomize=True,
     deadline=None,

@@ -133,16 +133,6 @@ def test_an_incomplete_cell_is_not_joined(store, cell, drawing):
     assert store.find(cell).done == ((0, 30),)
 
 
-def test_overlapping_blocks_are_counted_once(store, cell, drawing):
-    write(store, cell, (0, 4), (2, 6), (6, 10))
-    found = store.find(cell)
-    assert found.done == ((0, 40), (60, 95))
-    write(store, cell, (4, 6))
-    store.finish(cell)
-    table = store.read_prefix(cell)
-    assert table.column("replicate").to_pylist() == list(range(95))
-
-
 def test_a_late_block_does_not_hide_a_cell_that_its_rule_has_ended(store, cell, drawing):
     ended = replace(cell, stopping={"rule": "gandy", "alpha": 0.05})
     write(store, ended, (0, 1), (1, 3))

@@ -135,10 +135,9 @@ def test_the_one_score_of_a_sample_of_the_first_version_has_the_name_of_its_scor
 def test_the_text_of_a_message_is_the_same_question_however_it_is_written(tmp_path):
     contents = ["why", [{"type": "text", "text": "why"}], [{"type": "text", "text": "why", "refusal": None}]]
     found = []
-    for content in contents:
-        samples = [
-            {"id": 1, "epoch": 1, "input": [{"role": "user", "content": content}], "scores": {"s": {"value": 1}}}
-        ]
+    for at, content in enumerate(contents):
+        asked = [{"id": f"drawn-{at}", "role": "user", "content": content, "source": "input"}]
+        samples = [{"id": 1, "epoch": 1, "input": asked, "scores": {"s": {"value": 1}}}]
         found.append(
             read(inspect_log(tmp_path / "a.json", [], samples=samples), Columns()).identity["input"].to_pylist()
         )
