@@ -176,6 +176,8 @@ def best_over_data_sets(evidence: Evidence) -> Verdict | None:
     if comparison.datasets < needed:
         pairs = count_of(len(comparison.pairs), "pair")
         too_few.append(f"{comparison.datasets} data sets are too few for {pairs}: at least {needed} are needed.")
+    if not analysis.these:  # without the rows, data sets are the only sample
+        return Verdict(comparison.conclusion, (on_these, *too_few))
     beyond = ("On data sets like these:", comparison.conclusion)
     return Verdict(on_these, (*nearest, comparison.conclusion, *too_few), also=(beyond,), to_do=to_do)
 

@@ -57,7 +57,9 @@ def ends_of(values: Sequence[FloatArray]) -> tuple[float, float]:
 
 def refuse_beyond(limits: Limits, values: Sequence[FloatArray], what: str) -> None:
     """Refuse values beyond the limits that a person states; `what` they are."""
-    (low, high), (least, most) = ends_of(values), limits or (-np.inf, np.inf)
+    if limits is None or not (values := [array for array in values if len(array)]):
+        return
+    (low, high), (least, most) = ends_of(values), limits
     if low < least or high > most:
         problem = f"does not contain {low if low < least else high:g}; expected all {what} in it"
         raise ValueError(f"score_range: {least:g} to {most:g} {problem}")

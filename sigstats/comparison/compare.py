@@ -121,7 +121,7 @@ def _tested(
         notes += whole.notes(models) if isinstance(whole, Judged) else ()
         notes += [*about_predictions(paired, names, models), *notes_on_dependence(paired, evidence, rule)]
         joint = joint_over_tasks(paired, rule) if "accuracy" in names or paired.predicted is None else None
-        notes += joint_in_words(joint, units.task_names, rule) if joint is not None else ()
+        notes += joint_in_words(joint, paired, rule) if joint is not None else ()
     if not alone or not same_rows:
         notes += [*limits_note(rows), *monte_carlo_note(rows), *smooth_note(names)]
     if not alone and same_rows:

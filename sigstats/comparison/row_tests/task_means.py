@@ -102,8 +102,9 @@ def _right(paired: PairedPredictions) -> tuple[NDArray[np.bool_], NDArray[np.boo
     return a, b
 
 
-def joint_in_words(joint: "JointTasksResult", names: Sequence[str], rule: ComparisonRule) -> list[Note]:
+def joint_in_words(joint: "JointTasksResult", paired: PairedPredictions, rule: ComparisonRule) -> list[Note]:
     """The decision over all tasks in a line."""
+    names, marks = paired.units.task_names, paired.scored
     worse = [name for name, p in zip(names, joint.tasks, strict=True) if p <= rule.alpha]
     questions = {
         "all rows": joint.all_rows,
@@ -114,5 +115,6 @@ def joint_in_words(joint: "JointTasksResult", names: Sequence[str], rule: Compar
     parts = ", ".join(f"{question} {p_number(p)}" for question, p in questions.items())
     shown = "worse" if joint.pvalue <= rule.alpha else "not shown to be worse"
     where = f"; worse on {some_of(worse, _MOST_NAMED)}" if worse else ""
-    text = f"one decision over {len(names):,} tasks: {shown}, p {p_number(joint.pvalue)} ({parts}){where}"
+    by_score = f" by {marks.column}" if marks and not paired.predicted else ""
+    text = f"one decision over {len(names):,} tasks{by_score}: {shown}, p {p_number(joint.pvalue)} ({parts}){where}"
     return [Note("joint-decision", text)]

@@ -1,5 +1,6 @@
 """Tables of scores in a significance study: Demsar's printed figures, enumeration of signs, bad input."""
 
+import html
 import itertools
 from fractions import Fraction
 
@@ -83,6 +84,8 @@ def test_demsar_s_table(tmp_path, program):
         assert row["estimate"] == pytest.approx(float(means[52] + means[51 + (len(means) % 2)]) / 2, abs=1e-12)
     assert [row["n"] for row in pairs] == [14] * 6
     page = (tmp_path / "out" / "report.html").read_text()
+    title, answer = page.split("<h1")[1].partition(">")[2].split("</h1>")[0], found.comparison.conclusion
+    assert html.unescape(title) == answer.removesuffix(".")  # the tests, not the best mean score
     assert "C4.5+m+cf has the best mean rank" in page
     assert "Mean ranks over the data sets" in page
     assert "These data sets, and data sets like these" not in page  # their rows are not known

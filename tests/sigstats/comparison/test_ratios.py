@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import sigstats
 from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.measured import evidence_of
 from sigstats.comparison.row_tests.mean_tests import exchange_pvalues
@@ -132,3 +133,12 @@ def test_the_command_divides_sums_and_says_what_is_wrong(tmp_path, printed, refu
         ("words/errors", "Is a higher 'words/errors' better? Add --higher-is-better words/errors or"),
     ):
         assert complaint in refused("compare", *files, "--ratio", ratio)
+
+
+@pytest.mark.parametrize("score_range", [None, (0, 1)])
+def test_a_ratio_without_a_denominator_is_refused(score_range):
+    frame = pd.DataFrame({"id": range(40), "hit": 1, "found": 1})
+    zeros, options = frame.assign(hit=0, found=0), {"ratio": "hit/found", "higher_is_better": "hit"}
+    for pair in ((frame, zeros), (zeros, zeros)):
+        with pytest.raises(ValueError, match="denominators of one model add up to 0: the ratio is undefined"):
+            sigstats.compare(*pair, score_range=score_range, **options)
