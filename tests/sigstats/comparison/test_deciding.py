@@ -86,7 +86,7 @@ def _row(measure, label, baseline, candidate):
 
 @pytest.mark.long
 @pytest.mark.parametrize("measure", ["accuracy", "macro-f1", "f1", "auc", "mean-score"])
-@pytest.mark.parametrize(("n", "share", "seed"), [(50, 0, 1), (50, 0.1, 2), (200, 0, 3), (200, 0.03, 4)])
+@pytest.mark.parametrize(("n", "share", "seed"), [(50, 0, 1), (200, 0.03, 4)])
 def test_as_many_copies_of_the_rows_decide_and_a_fifth_fewer_do_not(measure, n, share, seed):
     sample = _sample(measure, n, share, seed)
     row = _row(measure, *sample)

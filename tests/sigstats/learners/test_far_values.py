@@ -36,7 +36,7 @@ def labels(n):
 
 @pytest.mark.long
 @pytest.mark.parametrize("null", NULLS)
-@pytest.mark.parametrize("far", [1e4, -999_999, 1e9])
+@pytest.mark.parametrize("far", [-999_999, 1e9])
 @pytest.mark.parametrize("name", LEARNERS)
 def test_one_value_far_from_the_others(name, far, null):
     y, rng = labels(60), np.random.default_rng(2)

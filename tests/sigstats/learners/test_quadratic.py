@@ -48,7 +48,7 @@ def test_collinear_and_constant_columns(estimator, null):
 
 @pytest.mark.long
 @pytest.mark.parametrize("null", NULLS)
-@pytest.mark.parametrize("far", [1e4, -999_999, 1e9])
+@pytest.mark.parametrize("far", [-999_999, 1e9])
 @pytest.mark.parametrize("estimator", [bare(), scaled(reg_param=1e-3)], ids=["bare", "scaled"])
 def test_far_values(estimator, far, null):
     y, rng = np.random.default_rng(1).permutation(np.arange(75) % 3), np.random.default_rng(2)

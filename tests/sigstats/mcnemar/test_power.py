@@ -162,9 +162,7 @@ def test_laws_of_power(n, p_a, p_b, alpha, test):
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 @pytest.mark.parametrize(("method", "correction"), TESTS)
-@pytest.mark.parametrize(
-    ("p_a", "p_b", "target"), [(0.3, 0.1, 0.8), (1.0, 0.0, 0.9), (0.9, 0.1, 0.95), (0.7, 0.3, 0.5), (0.12, 0.04, 0.6)]
-)
+@pytest.mark.parametrize(("p_a", "p_b", "target"), [(0.3, 0.1, 0.8), (1.0, 0.0, 0.9), (0.12, 0.04, 0.6)])
 def test_sample_size_is_the_last_crossing(p_a, p_b, target, alternative, method, correction):
     options = {"alternative": alternative, "method": method, "correction": correction}
     n = sample_size(only_a=p_a, only_b=p_b, power=target, **options)

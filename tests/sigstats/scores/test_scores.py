@@ -58,7 +58,7 @@ def made(n=60, seed=0, ties=True, shift=1.0):
     return positive, np.round(a, 1) if ties else a, np.round(b, 1) if ties else b
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("ties", [False, True])
 def test_delong_is_its_definition(seed, ties):
     positive, a, b = made(seed=seed, ties=ties)
@@ -74,7 +74,7 @@ def test_delong_is_its_definition(seed, ties):
     assert found.interval_a == pytest.approx((max(areas[0] - half, 0), min(areas[0] + half, 1)))
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_groups_have_the_variance_of_obuchowski(seed):
     positive, a, b = made(seed=seed)
     groups = np.random.default_rng(seed).integers(0, (4, 12, 40)[seed % 3], size=60)

@@ -898,9 +898,13 @@ def test_the_rows_of_one_model_are_selected_from_any_format(tmp_path, measuremen
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("unscored", ["drop", "wrong", "refuse"])
-@pytest.mark.parametrize("empty", ["", math.nan, None])
-@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize(
+    ("kind", "empty", "unscored"),
+    [
+        *((kind, empty, "wrong") for kind in FORMATS for empty in ("", math.nan, None)),
+        *(("parquet", empty, unscored) for empty in (math.nan, None) for unscored in ("drop", "refuse")),
+    ],
+)
 def test_a_mark_that_is_empty_is_none(tmp_path, measurements, refused, kind, empty, unscored):
     def emptied(value, kind):
         return [table.with_columns(mark=pl.Series([value, *table["mark"].cast(kind)[1:]])) for table in measurements]
