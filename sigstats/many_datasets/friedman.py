@@ -158,10 +158,10 @@ def friedman_test(
     F is infinite if all data sets rank the models alike. A p-value of F or chi-square below 1e-6 is a rough
     approximation, and the result says so; like the exact one, it is never below the probability of the observed ranks
     with the models in any order. With 12 data sets or more, F rejects a true null hypothesis without ties in at most
-    5.5 percent of cases at 0.05 and 0.15 percent at 0.001; with fewer in up to 6.6 and 0.32 percent, and the result
-    says so. Chi-square rejects in 6.9 percent of cases at 0.05 with three models and four data sets. Ties can make both
-    reject more often: if one of 20 models wins each of five data sets and all others tie, F rejects in 2.3 percent at
-    0.001.
+    5.9 percent of cases at 0.05 and 0.22 percent at 0.001; with fewer in up to 7.5 and 0.85 percent (19 percent with
+    three data sets and three models), and the result says so. Chi-square rejects in 6.9 percent of cases at 0.05 with
+    three models and four data sets. Ties can make both reject more often: if one of 20 models wins each of five data
+    sets and all others tie, F rejects in 2.3 percent at 0.001.
 
     When not to use: for models with equal means that differ in spread, because then not all orders are equally likely.
 
@@ -216,7 +216,7 @@ def friedman_test(
             if _mostly_tied(doubled):
                 reason = "many scores are tied: small p-values of F may be many times too small"
             elif datasets < _F_HOLDS:
-                reason = f"{datasets} data sets are few for F: small p-values are up to three times too small"
+                reason = f"{datasets} data sets are few for F: small p-values may be several times too small"
         if p < _RARE:
             p = max(p, least_pvalue(doubled))
         if p < _RARE:

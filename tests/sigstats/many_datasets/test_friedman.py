@@ -178,6 +178,37 @@ def test_few_data_sets_keep_every_level(datasets, k):
         assert sum(share for p, share in pvalues if p <= level) == pytest.approx(level, rel=1e-12)
 
 
+def levels_of_f(k, most):
+    """P(p <= .05) and P(p <= .001) of F without ties, by the number of data sets, from the exact law of rank sums."""
+    orders, law, levels = list(itertools.permutations(range(k))), {(0,) * k: 1}, {}
+    for datasets in range(1, most + 1):
+        added = {}
+        for sums, ways in law.items():  # models can be exchanged: their order is not needed
+            for order in orders:
+                key = tuple(sorted(map(sum, zip(sums, order, strict=True))))
+                added[key] = added.get(key, 0) + ways
+        law, total, chances = added, sum(added.values()), [0, 0]
+        for sums, ways in law.items():
+            chi2 = 12 * sum((x - datasets * (k - 1) / 2) ** 2 for x in sums) / (datasets * k * (k + 1))
+            rest = datasets * (k - 1) - chi2
+            p = stats.f.sf((datasets - 1) * chi2 / rest, k - 1, (k - 1) * (datasets - 1)) if rest > 1e-9 else 0
+            for place, alpha in enumerate((0.05, 0.001)):
+                chances[place] += ways * bool(max(p, len(orders) ** (1 - datasets)) <= alpha)
+        levels[datasets] = [chance / total for chance in chances]
+    return levels
+
+
+@pytest.mark.parametrize(("k", "most"), [(3, 30), (4, 13)])
+def test_f_exceeds_its_level_by_no_more_than_stated(k, most):
+    levels = levels_of_f(k, most)
+    for few, bounds in ((True, (0.195 if k == 3 else 0.075, 0.0085)), (False, (0.059, 0.0022))):
+        found = [max(level) for level in zip(*(v for n, v in levels.items() if n > 2 and (n < 12) == few), strict=True)]
+        assert all(level <= bound for level, bound in zip(found, bounds, strict=True))
+    for scores in np.random.default_rng(5).normal(size=(5, 12, k)):  # p is that of the law above
+        found = friedman_test(scores, method="f")
+        assert found.pvalue == pytest.approx(stats.f.sf(found.f_statistic, k - 1, (k - 1) * 11))
+
+
 def test_too_many_permutations_are_those_of_f():
     rng = np.random.default_rng(8)
     for datasets, models, few in ((3, 12, True), (12, 10, False)):

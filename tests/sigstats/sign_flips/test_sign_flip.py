@@ -339,6 +339,16 @@ def test_means_of_unlike_numbers_of_answers_keep_the_level(a, b):
     assert failed <= stats.binom.isf(1e-5, trials, 0.05)
 
 
+def test_the_level_that_is_stated_for_differences_of_two_values_is_that_of_all_outcomes():
+    level = sum(
+        stats.binom.pmf(gains, 12, 0.6)
+        for gains in range(13)
+        if sign_flip_test([0.4] * gains + [-0.6] * (12 - gains), limit=1, symmetric=False, alternative="greater").pvalue
+        <= 0.05
+    )
+    assert level == pytest.approx(0.083, abs=5e-4)
+
+
 def units_by_fractions(reals):
     """Whole units by the definition: the nearest fraction of each number, a common denominator up to a million."""
     near = [Fraction(each).limit_denominator(10**6) for each in reals]
