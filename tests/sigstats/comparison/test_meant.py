@@ -828,7 +828,7 @@ def test_values_of_merged_cells_in_the_first_rows_of_their_blocks_are_noted():
     assert not noted(gaps)
 
 
-@pytest.mark.parametrize("factor", [1 / 1000, 1 / 60, 1 / 3, 1, 3, 60, 1000])
+@pytest.mark.parametrize("factor", [1 / 60, 1 / 3, 1, 3, 60])
 @pytest.mark.parametrize("measure", ["neg-mae", "neg-mse", "rmse", "ratio"])
 def test_a_bar_in_another_unit_than_errors_or_ratios_is_noted(measure, factor):
     """The bar is this many times the value; sizes of rows, such as those of a numerator, do not matter."""
