@@ -243,6 +243,8 @@ class Section:
     source: str = ""
     #: Explanation of the names in its verdict.
     terms: str = ""
+    #: The unit of observation, more of which may show a difference.
+    unit: str = "row"
 
     def method_of(self, rows: Sequence[Hypothesis]) -> str:
         """The method by which its rows were computed."""

@@ -50,7 +50,8 @@ def render(
     verdicts = [(question, verdict, terms) for question, verdict, terms in answers if verdict is not None]
     small = next((figure for figure in evidence.figures if "<svg" in figure.body and len(figure.body) < _SMALL), None)
     first = particulars.figure or small
-    answer = _answer(evidence, verdicts, first, how_to_finish(evidence, failures))
+    units = {section.test: section.unit for section, _ in tested}
+    answer = _answer(evidence, verdicts, first, how_to_finish(evidence, failures), units)
     return page(
         "report.html.j2",
         title=f"{results.plan.study}: {answer.headline}",
@@ -77,18 +78,21 @@ def render(
     )
 
 
-_OVER_DATA_SETS = ("friedman", "signed-rank")
 _HYPOTHESES = ("hypothesis", "hypotheses")
 #: A drawing of more bytes is not for the first screen.
 _SMALL = 40_000
 
 
 def _answer(
-    evidence: Evidence, verdicts: Sequence[tuple[str, Verdict, str]], figure: Figure | None, finish: str
+    evidence: Evidence,
+    verdicts: Sequence[tuple[str, Verdict, str]],
+    figure: Figure | None,
+    finish: str,
+    units: Mapping[str, str],
 ) -> Answer:
     """The first screen: the first verdict as the heading, the others below it, and the figure.
 
-    `finish`: what an unfinished study lacks.
+    `finish`: the advice for an unfinished study. `units`: the unit of observation of each test.
     """
     decided = [row for row in evidence.rows if row.decision in ("reject", "keep")]
     p = f"{adjusted_p(evidence.adjust)} ≤ {significant(evidence.alpha)}"
@@ -97,7 +101,8 @@ def _answer(
     numbers += [(what, *_rejections(rows)) for what, rows in by_test if rows]
     if len(numbers) < 2 and decided:
         numbers = [("hypotheses tested", f"{len(decided):,}", ""), ("rejected", f"{len(rejected(decided)):,}", p)]
-    to_do = next((verdict.to_do for _, verdict, _ in verdicts if verdict.to_do), "" if finish else _more_rows(decided))
+    advice = "" if finish else _more_units(decided, units)
+    to_do = next((verdict.to_do for _, verdict, _ in verdicts if verdict.to_do), advice)
     return Answer(
         headline=(verdicts[0][1].headline if verdicts else "The summary has no hypothesis").removesuffix("."),
         numbers=numbers,
@@ -111,14 +116,14 @@ def _answer(
     )
 
 
-def _more_rows(decided: Sequence[Hypothesis]) -> str:
+def _more_units(decided: Sequence[Hypothesis], unit_of: Mapping[str, str]) -> str:
     """The advice if every test only states which hypotheses are rejected."""
     if not decided:
         return ""
     relied = "Rely only on what is rejected; the rest is" if rejected(decided) else "Rely on none of it; it is"
-    units = {"data sets" if row.test in _OVER_DATA_SETS else "rows" for row in not_rejected(decided) or decided}
-    more = " or ".join(f"more {unit}" for unit in sorted(units, reverse=True))
-    size = " (sigstats size)" * ("rows" in units)  # which plans rows, not data sets
+    units = {unit_of[row.test] for row in not_rejected(decided) or decided}
+    more = " or ".join(f"more {unit}s" for unit in sorted(units, reverse=True))
+    size = " (sigstats size)" * ("row" in units)  # which plans rows, not data sets
     return f"{relied} not shown to be equal, and {more} may show a difference{size}."
 
 

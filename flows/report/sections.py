@@ -44,6 +44,7 @@ def section_of(
         method=test.words,
         source=test.source,
         terms=test.terms,
+        unit=test.unit,
     )
 
 

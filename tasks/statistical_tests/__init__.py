@@ -166,6 +166,8 @@ class StatisticalTest:
     terms: str = ""
     #: Place in a report among the others.
     order: int = 1000
+    #: The unit of observation, more of which may show a difference.
+    unit: Literal["row", "data set"] = "row"
     #: The data that it takes.
     table: OfTable | None = None
     runs: OfRuns | None = None

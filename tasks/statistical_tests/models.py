@@ -39,6 +39,7 @@ FRIEDMAN = StatisticalTest(
     ),
     claim="some of the models differ",
     order=11,
+    unit="data set",
     table=OfTable(methods=("auto", "f", "chi2"), observed=_data_sets, evaluate=_friedman),
 )
 
@@ -90,5 +91,6 @@ SIGNED_RANK = StatisticalTest(
         "Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7 (2006)"
     ),
     order=12,
+    unit="data set",
     table=OfTable(methods=("exact",), observed=_advantage, evaluate=_signed_rank),
 )

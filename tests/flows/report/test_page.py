@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from sigstats.flows.pages.page import source
 from sigstats.flows.report import page as report
+from sigstats.flows.report import sections
 from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.report.toml_text import config_as_toml
 from sigstats.tasks.results import Results
@@ -144,9 +145,10 @@ def test_notes_of_the_study_stand_below_the_first_screen_and_do_not_alter_its_id
 def test_advice_of_more_data_goes_by_the_unit_of_the_test() -> None:
     base = Hypothesis(study="s", cell="c", test="mcnemar", method="m", alternative="a", null_hypothesis="h")
     kept = [base.with_(decision="keep", test=test) for test in ("mcnemar", "signed-rank")]
-    assert "and more rows may show a difference (sigstats size)." in report._more_rows(kept[:1])
-    assert report._more_rows(kept[1:]).endswith("and more data sets may show a difference.")
-    assert "more rows or more data sets may show a difference (sigstats size)" in report._more_rows(kept)
+    units = {row.test: sections.section_without_module(row.test).unit for row in kept}
+    assert "and more rows may show a difference (sigstats size)." in report._more_units(kept[:1], units)
+    assert report._more_units(kept[1:], units).endswith("and more data sets may show a difference.")
+    assert "more rows or more data sets may show a difference (sigstats size)" in report._more_units(kept, units)
 
 
 def test_an_interrupted_study_names_what_is_not_finished(tmp_path: Path) -> None:
