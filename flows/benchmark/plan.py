@@ -20,7 +20,7 @@ from sigstats.measures.table import MEASURES, needs_positive
 from sigstats.multiplicity import IN_WORDS
 from sigstats.retraining.measured import Statistic
 from sigstats.retraining.rows import copies_note
-from sigstats.tasks.benchmark.runs import few_arrangements
+from sigstats.tasks.benchmark.runs import count_permutation_tests, few_arrangements
 from sigstats.tasks.benchmark.work import CrossValidated, MeasuredRetrain, Retrained
 from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.dataset import GIVEN, Dataset, cross_validation_folds
@@ -87,12 +87,12 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
     )
     references = tuple(published_references(study.published, plan.cells))
     grouped = {dataset.name: dataset for dataset in datasets if dataset.groups is not None}
-    few, able = [], []
+    tests, few, able = count_permutation_tests(plan), [], []
     for cell in plan.cells:
         if (null := cell.subject.get("null")) is None:
             continue
         in_groups = grouped.get(cell.subject["dataset"])
-        if in_groups is not None and (why := few_arrangements(plan, cell, in_groups)):
+        if in_groups is not None and (why := few_arrangements(plan, tests, cell, in_groups)):
             few.append(f"{in_groups.name}: the permutation test of {null} cannot reject: {why}")
         else:
             able.append(null)

@@ -4,6 +4,7 @@ PermClass and PermFeats (Ojala and Garriga 2010): is the observed error smaller 
 names a measure, the question is whether it is better. Over data sets: mean ranks, Friedman's test, and tests of pairs.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -130,11 +131,12 @@ _IN_GROUPS = {
 
 def permutations(results: Results, _: str) -> Iterator[Hypothesis]:
     """One hypothesis for each cell of retrains."""
+    tests = count_permutation_tests(results.plan)
     for cell in (*results.cells("retrain"), *results.cells("measured-retrain")):
-        yield _hypothesis_of_retrains(results, cell)
+        yield _hypothesis_of_retrains(results, cell, tests)
 
 
-def _hypothesis_of_retrains(results: Results, cell: Cell) -> Hypothesis:
+def _hypothesis_of_retrains(results: Results, cell: Cell, tests: Counter[tuple[str, ...]]) -> Hypothesis:
     null, measure, lower = cell.subject["null"], "error", True
     if isinstance(cell.work, Measured):
         measure, of_user = cell.work.measure, cell.work.measure_code is not None
@@ -168,22 +170,31 @@ def _hypothesis_of_retrains(results: Results, cell: Cell) -> Hypothesis:
         value, mean = (sign * float(part.column("value").to_numpy().mean()) for part in (observed, table))
     base = base.with_(statistic=value, estimate=value, null_mean=mean)
     dataset = None if run.groups is None else dataset_of(results.store, cell.work_of(CrossValidated))
-    few = "" if dataset is None else few_arrangements(results.plan, cell, dataset)
+    few = "" if dataset is None else few_arrangements(results.plan, tests, cell, dataset)
     note = "; ".join(filter(None, (few, base.note)))
     return base.with_(decision="none", p_adjusted=base.p_value, note=note) if few else base
 
 
-def few_arrangements(plan: Plan, cell: Cell, dataset: Dataset) -> str:
+def count_permutation_tests(plan: Plan) -> Counter[tuple[str, ...]]:
+    """The number of permutation tests of a fan-out and a null hypothesis, in all and on each data set."""
+    tests = [cell for cell in plan.cells if "null" in cell.subject]
+    families = [(cell.fanout, cell.subject["null"]) for cell in tests]
+    return Counter([*families, *((*key, cell.subject["dataset"]) for key, cell in zip(families, tests, strict=True))])
+
+
+def few_arrangements(plan: Plan, tests: Counter[tuple[str, ...]], cell: Cell, dataset: Dataset) -> str:
     """The reason why a permutation test cannot reject for any classifier; empty if it can.
 
-    The tests on other data sets are assumed to have p-values of 0.
+    `tests`: their numbers; those on other data sets are assumed to have p-values of 0.
     """
     null, scheme = cell.subject["null"], cell.work_of(CrossValidated).cross_validation
-    alike = (other.subject for other in plan.cells if other.fanout == cell.fanout)
-    family = [subject["dataset"] for subject in alike if subject["null"] == null]
-    here = family.count(dataset.name)
-    resamples = fewest_resamples(here, [0.0] * (len(family) - here), method=plan.adjust, alpha=plan.alpha)
+    here = tests[cell.fanout, null, dataset.name]
+    others = (0.0,) * (tests[cell.fanout, null] - here)
+    resamples = _fewest_resamples(here, others, method=plan.adjust, alpha=plan.alpha)
     return _few_arrangements(dataset, scheme, null, resamples + 1)
+
+
+_fewest_resamples = lru_cache(fewest_resamples)
 
 
 @lru_cache(maxsize=2)  # the cells of a data set follow each other, with two null hypotheses
