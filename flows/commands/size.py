@@ -93,10 +93,10 @@ def _plan(options: argparse.Namespace, paired: "PairedPredictions | None", names
 
 
 def _stated_drops(options: argparse.Namespace) -> list[float]:
-    from sigstats._common.class_spelling import is_number
+    from sigstats._common.class_spelling import is_finite_number
     from sigstats.comparison.margins import as_share
 
-    return [float(text) if is_number(text) else as_share(text, "--drop") for text in options.drop or ()]
+    return [float(text) if is_finite_number(text) else as_share(text, "--drop") for text in options.drop or ()]
 
 
 def _drops(options: argparse.Namespace, rule: "ComparisonRule", largest: float = 1.0) -> list[float]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .class_names import label_name
-from .class_spelling import is_number
+from .class_spelling import is_finite_number
 from .data_frames import opened
 from .messages import Note, some_of
 from .validation import FloatArray, IntArray, as_choice, refuse, refuse_where, shown
@@ -43,7 +43,7 @@ def positive_place(classes: Sequence[Any], positive: Any = None, *, option: str 
 
 def numbers_or_names(classes: Sequence[str]) -> NDArray[Any]:
     """Return the classes as numbers if all of them are numbers, and otherwise as text."""
-    return np.array([float(name) for name in classes] if all(map(is_number, classes)) else classes)
+    return np.array([float(name) for name in classes] if all(map(is_finite_number, classes)) else classes)
 
 
 def with_absent(classes: Sequence[Any], positive: Any = None) -> list[Any]:
@@ -105,7 +105,7 @@ def classes_of_columns(
         raise refuse(f"{name} (columns)", some_of(named, 5), wanted)
     elif not classes:
         rival, kind = [category for category in categories if category in known], "categories"
-        if not rival and labels.dtype.kind == "U" and all(map(is_number, known)):
+        if not rival and labels.dtype.kind == "U" and all(map(is_finite_number, known)):
             rival, kind = sorted(known, key=float), "numbers"
         if rival not in ([], known):
             both = f"{some_of(known)} as text, {some_of(rival)} as {kind}"

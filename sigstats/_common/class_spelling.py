@@ -134,7 +134,7 @@ class DistinctNames:
         broken = next((name for name in strange if _is_broken(name)), None)
         if other := next((name for name in strange if spelling(name) in spelled), None):
             problem = f"{shown(other)} of {who} is another spelling of the label {shown(spelled[spelling(other)])}"
-        elif broken is not None and all(map(is_number, predicted)) and not any(map(_is_broken, labels)):
+        elif broken is not None and all(map(is_finite_number, predicted)) and not any(map(_is_broken, labels)):
             problem = f"{shown(broken)} of {who} is not a class of the labels: {_named(labels)}"
             more = " (probabilities are scores, and measurements have the measures neg-mae and neg-mse)"
         elif _are_shifted(labels, predicted):
@@ -154,7 +154,7 @@ def _named(names: Sequence[str]) -> str:
 
 def _spelling(name: str) -> str:
     """Return the spelling that all names of the same class have in common."""
-    if is_number(name):  # 01, +1, 1.0
+    if is_finite_number(name):  # 01, +1, 1.0
         return str(Decimal(name).normalize() + 0)
     with contextlib.suppress(UnicodeError):
         name = name.encode("cp1252").decode()
@@ -188,8 +188,8 @@ def _are_shifted(labels: Sequence[str], predicted: Sequence[str]) -> bool:
     return theirs == {number + shift for number in ours} or (ours in _BINARY and theirs in _BINARY)
 
 
-def is_number(name: str) -> bool:
-    """Return True if a name is a finite number."""
+def is_finite_number(name: str) -> bool:
+    """Return True if Python reads a name as a finite number, as `1_000` too, which in a file is not a number."""
     try:
         return math.isfinite(float(name))
     except ValueError:
@@ -197,4 +197,4 @@ def is_number(name: str) -> bool:
 
 
 def _is_broken(name: str) -> bool:
-    return is_number(name) and not float(name).is_integer()
+    return is_finite_number(name) and not float(name).is_integer()

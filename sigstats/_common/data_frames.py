@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .class_spelling import SUMMARIES, VERDICTS, DistinctNames, is_number
+from .class_spelling import SUMMARIES, VERDICTS, DistinctNames, is_finite_number
 from .column_names import is_no_model
 from .scores import refuse_summaries
 from .validation import MAX_TOTAL, IntArray, as_array, hint, refuse, shown
@@ -145,9 +145,8 @@ def columns_of(
     if frame is None:
         table = as_decimals(as_array(scores, name, "a table of rows and models"))
         if table.ndim != 2:
-            raise refuse(
-                f"{name} (shape)", table.shape, "a row for each item and a column for each model, as in a data frame"
-            )
+            wanted = "a row for each item and a column for each model, as in a data frame"
+            raise refuse(f"{name} (shape)", table.shape, wanted)
         return ModelTable(table, models, others, parts)
     chosen = [text for text in frame if text not in named] if models is None else [*map(_name, models)]
     if models is None and (other := next((value for value in chosen if is_no_model(value, chosen)), None)):
@@ -213,14 +212,10 @@ def duration_text(value: dt.timedelta) -> str:
 
 def is_columns(table: Any) -> bool:
     """True for a mapping of names to columns of values, such as the predictions of several models."""
-    return (
-        isinstance(table, Mapping)
-        and bool(table)
-        and all(
-            getattr(column, "ndim", None) == 1 or np.ndim(np.array(column, dtype=object)) == 1
-            for column in table.values()
-        )
-    )
+    if not isinstance(table, Mapping) or not table:
+        return False
+    columns = table.values()
+    return all(getattr(one, "ndim", None) == 1 or np.ndim(np.array(one, dtype=object)) == 1 for one in columns)
 
 
 def _frame(table: Any, name: str) -> dict[str, Any] | None:
@@ -275,7 +270,7 @@ def right_first(table: Any) -> Any:
 def _verdict(label: Any) -> float | None:
     """Return 1 for a label such as True, 1 or "A right", 0 for a label of wrong answers, and otherwise None."""
     text = str(label).lower()
-    return float(text) if is_number(text) else VERDICTS.get(re.split(r"[\s_]", text)[-1])
+    return float(text) if is_finite_number(text) else VERDICTS.get(re.split(r"[\s_]", text)[-1])
 
 
 def joint_codes(columns: Sequence[IntArray]) -> IntArray:

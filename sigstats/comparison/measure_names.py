@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._common.class_spelling import is_number
+from .._common.class_spelling import is_finite_number
 from .._common.validation import as_choice, refuse, shown
 from ..measures import own
 from ..measures.measure import Measure, as_own_measure
@@ -103,7 +103,7 @@ def are_scores(y: object, a: object, b: object, measures: str | Sequence[str] | 
 
 def are_measurements(classes: Sequence[str]) -> bool:
     """True if names of classes are many numbers, most of them not whole."""
-    if len(classes) <= MANY_NUMBERS or not all(map(is_number, classes)):
+    if len(classes) <= MANY_NUMBERS or not all(map(is_finite_number, classes)):
         return False
     return 2 * sum(not float(name).is_integer() for name in classes) > len(classes)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .._common.class_columns import numbers_or_names, positive_place
 from .._common.class_names import NO_ANSWER
-from .._common.class_spelling import is_number, refuse_thousands
+from .._common.class_spelling import is_finite_number, refuse_thousands
 from .._common.messages import Note
 from .._common.scores import ends_of, refuse_beyond, unknown_direction, unlike_units
 from .._common.validation import require_squarable, shown
@@ -99,9 +99,9 @@ def _classes(paired: PairedPredictions, spec: MeasureSpec, positive: str | None)
     one = spec.of_one_class or (spec.of_rows is None and refers_to_one_class(spec.name))
     code = positive_code(paired, positive, among_several=True) if one else -1
     if spec.of_weights is not None:
-        return _of_classes(paired, spec, predicted, values=numbers_or_names(paired.classes), limits=spec.limits)
+        return _of_codes(paired, spec, predicted, values=numbers_or_names(paired.classes), limits=spec.limits)
     if spec.of_rows is None:
-        return _of_classes(paired, spec, predicted, code=code)
+        return _of_codes(paired, spec, predicted, code=code)
     k, sign = len(paired.classes), 1 if spec.greater_is_better else -1
     names = np.where(np.arange(k) == code, "positive", "negative") if one else np.array(paired.classes)
     cells, of_cell = np.unique([predicted.label * k + side for side in (predicted.a, predicted.b)], return_inverse=True)
@@ -109,10 +109,10 @@ def _classes(paired: PairedPredictions, spec: MeasureSpec, positive: str | None)
     return Values(units=paired.units, values=(a, b), span=spec.span, limits=signed(spec.limits, sign))
 
 
-def _of_classes(paired: PairedPredictions, spec: MeasureSpec, predicted: Predicted, **known: Any) -> Classes:
+def _of_codes(paired: PairedPredictions, spec: MeasureSpec, predicted: Predicted, **known: Any) -> Classes:
     limits = (-1.0 if base_of(spec.name)[1] in ("mcc", "kappa", *POWERS) else 0.0), 1.0
-    how = {"label": predicted.label, "a": predicted.a, "b": predicted.b, "limits": limits, **known}
-    return Classes(units=paired.units, measure=spec.name, **how)
+    codes = {"label": predicted.label, "a": predicted.a, "b": predicted.b, "limits": limits, **known}
+    return Classes(units=paired.units, measure=spec.name, **codes)
 
 
 def _of_numbers(
@@ -128,13 +128,13 @@ def _of_numbers(
 
 def _numbers(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Classes | Values:
     predicted, limits = _predictions(paired, spec), paired.score_range
-    if odd := next((name for name in predicted.classes if not is_number(name)), None):
+    if odd := next((name for name in predicted.classes if not is_finite_number(name)), None):
         raise _invalid(spec, f"{shown(odd)}; expected labels and predictions in numbers")
     refuse_thousands("prediction", predicted.classes)
     numbers = np.array([float(name) for name in predicted.classes])
     refuse_beyond(limits, [numbers], "numbers")
     if spec.name in POWERS:
-        return _of_classes(paired, spec, predicted, values=numbers)
+        return _of_codes(paired, spec, predicted, values=numbers)
     if spec.of_rows is None:
         sides = [numbers[codes] for codes in (predicted.label, predicted.a, predicted.b)]
         ends = limits or (float(numbers.min()), float(numbers.max()))
@@ -159,7 +159,7 @@ def _predictions(paired: PairedPredictions, spec: MeasureSpec) -> Predicted:
 
 
 def _scores(paired: PairedPredictions, spec: MeasureSpec, positive: str | None) -> Scores | Classes:
-    scored, true = _given_scores(paired, spec), _of_class(paired, positive)
+    scored, true = _given_scores(paired, spec), _is_positive(paired, positive)
     if spec.of_weights is None:
         return Scores(units=paired.units, positive=true, scores=scored.scores)
     low, high = ends_of(scored.scores)
@@ -168,17 +168,18 @@ def _scores(paired: PairedPredictions, spec: MeasureSpec, positive: str | None) 
     return dataclasses.replace(classes, measure=OwnMeasure(spec))
 
 
-def _of_class(paired: PairedPredictions, positive: str | None) -> NDArray[np.bool_]:
+def _is_positive(paired: PairedPredictions, positive: str | None) -> NDArray[np.bool_]:
+    """Mask of the rows of the positive class; ValueError if scores look like those of the predicted class."""
     code = positive_code(paired, positive, among_several=positive is not None)
     assert paired.outcomes is not None  # as it has two classes
     predicted, least, true = paired.predicted, 1 / len(paired.classes), np.equal(paired.outcomes.label, code)
-    for scores, of in (
-        zip(paired.scored.scores, (predicted.a, predicted.b), strict=True) if predicted and paired.scored else ()
-    ):
-        of_code, others = scores[of == code], scores[of != code]
-        surplus = len(others) - 2 * np.count_nonzero(true[of != code])  # of negatives, that scores do not expect
-        unclear = len(of_code) and surplus > 2 * len(others) ** 0.5 and scores.min() >= least and scores.max() <= 1
-        if unclear and others.max() >= max(np.median(of_code), 0.501):
+    pairs = zip(paired.scored.scores, (predicted.a, predicted.b), strict=True) if predicted and paired.scored else ()
+    for scores, prediction in pairs:
+        called = prediction == code
+        of_called, others = scores[called], scores[~called]
+        surplus = len(others) - 2 * np.count_nonzero(true[~called])  # of negatives, that scores do not expect
+        unclear = len(of_called) and surplus > 2 * len(others) ** 0.5 and scores.min() >= least and scores.max() <= 1
+        if unclear and others.max() >= max(np.median(of_called), 0.501):
             problem = f"none is below {least:g}, though other classes are predicted with scores up to {others.max():g}"
             wanted = f"the probability of {shown(paired.classes[code])}, not that of the predicted class"
             raise ValueError(f"scores: {problem}; expected {wanted}")
@@ -194,7 +195,7 @@ def _probabilities(paired: PairedPredictions, spec: MeasureSpec, positive: str |
     if spec.span is None and not 0 < low < high < 1:
         wanted = "the limits of probabilities, such as 0.001 to 0.999"
         raise ValueError(f"score_range: {low:g} to {high:g} is not valid for {spec.name}; expected {wanted}")
-    true = np.full(paired.n, True) if scored.of_truth else _of_class(paired, positive)
+    true = np.full(paired.n, True) if scored.of_truth else _is_positive(paired, positive)
     return Values.of_probabilities(spec, paired.units, true, scored.scores, paired.score_range)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.class_names import MISSING as MISSING
-from .._common.class_spelling import DistinctNames, is_number, refuse_thousands
+from .._common.class_spelling import DistinctNames, is_finite_number, refuse_thousands
 from .._common.messages import Note, shown
 from .._common.together import check_together
 from .._common.validation import FloatArray, IntArray, as_reals, refuse
@@ -162,7 +162,7 @@ def in_bins(slices: Mapping[str, Parted], bins: Mapping[str, int]) -> dict[str, 
 
 def _binned(column: str, names: tuple[str, ...], codes: IntArray, n_bins: int) -> Parted:
     numbers = {k: name.replace(",", ".") for k, name in enumerate(names) if name != MISSING}
-    if wrong := next((names[k] for k, number in numbers.items() if not is_number(number)), None):
+    if wrong := next((names[k] for k, number in numbers.items() if not is_finite_number(number)), None):
         raise ValueError(f"column {shown(column)} has the value {shown(wrong)}; expected numbers alone for bins")
     refuse_thousands(f"column {shown(column)}", [*numbers.values()])
     order = sorted(numbers, key=lambda k: float(numbers[k]))
@@ -183,7 +183,7 @@ def _binned(column: str, names: tuple[str, ...], codes: IntArray, n_bins: int) -
 def too_fine(slices: Mapping[str, Parted], smallest: int) -> Iterator[Note]:
     """A note for each numeric column in which most values have fewer than the `smallest` number of rows."""
     for column, (names, codes) in slices.items():
-        if len(names) <= _FEW or not all(is_number(name) for name in names if name != MISSING):
+        if len(names) <= _FEW or not all(is_finite_number(name) for name in names if name != MISSING):
             continue
         small = int((np.bincount(codes, minlength=len(names)) < smallest).sum())
         if 2 * small > len(names):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._common.class_spelling import is_number, refuse_thousands
+from .._common.class_spelling import is_finite_number, refuse_thousands
 from .._common.numerals import refuse_other_order
 from .._common.validation import FloatArray, IntArray, as_labels, refuse
 
@@ -67,7 +67,7 @@ def _outlasts(values: FloatArray, r: float) -> bool:
 def as_times(names: Sequence[str]) -> list[float]:
     """Names of times as numbers, if all of them are numbers, or ISO dates; else ValueError."""
     refuse_thousands("order", names)
-    if all(map(is_number, names)):
+    if all(map(is_finite_number, names)):
         return [float(name) for name in names]
     dates = list(map(_date, names))
     bare = next((name for name, date in zip(names, dates, strict=True) if not date.tzinfo), None)

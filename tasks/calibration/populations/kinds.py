@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sigstats._common.class_spelling import is_number
+from sigstats._common.class_spelling import is_finite_number
 from sigstats.bootstrap.bootstrap_test import bootstrap_test
 from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.measure_names import is_of_scores
@@ -33,8 +33,8 @@ from .intervals import Estimate
 _POSITIVE = "1"
 
 
-def _is_number(text: str) -> bool:
-    return is_number(text) and 0 <= float(text) <= 1
+def _is_share(text: str) -> bool:
+    return is_finite_number(text) and 0 <= float(text) <= 1
 
 
 def _compare(rows: PairedPredictions, measure: str, rule: ComparisonRule) -> Any:
@@ -103,10 +103,10 @@ class Kinds(Described):
             return False
         if not is_of_scores(measure):
             strange, two = {*self.a, *self.b} - labels, labels == {"0", _POSITIVE}
-            if strange and (spec.needs == "numbers" or refers_to_one_class(measure) or any(map(_is_number, strange))):
+            if strange and (spec.needs == "numbers" or refers_to_one_class(measure) or any(map(_is_share, strange))):
                 return False
             return (two or not refers_to_one_class(measure)) and len(labels) > 1
-        numbers = all(_is_number(value) for value in (*self.a, *self.b))
+        numbers = all(_is_share(value) for value in (*self.a, *self.b))
         return numbers and labels == ({""} if spec.needs == "marks" else {"0", _POSITIVE})
 
     def draw(self, n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
