@@ -5,8 +5,8 @@ import datetime as dt
 import re
 from collections.abc import Sequence
 
+from sigstats._common.dates import unordered_dates
 from sigstats._common.messages import join_words
-from sigstats._common.numerals import unordered_dates
 from sigstats._common.validation import shown
 
 #: A date, and a time of day (not another date) after it: 2026-11-21, 20261121T0615, 2026-11-21_06-15-02.

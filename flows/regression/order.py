@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from sigstats._common.credentials import refuse_credentials
+from sigstats._common.dates import DATE
 from sigstats._common.messages import rephrased, some_of
 from sigstats._common.numerals import natural
 from sigstats.files.inputs import place
@@ -30,8 +31,6 @@ from .study import RegressionStudy
 
 #: The time of evaluation of a file that was never evaluated: later than all others.
 _NEVER = dt.datetime.max.replace(tzinfo=dt.UTC)
-#: A value that begins with a date, and has no more than a time after it.
-_DATE = re.compile(r"\d{4}-?\d\d-?\d\d([T ]|$)|\d\d?[./-]\d\d?[./-]\d{4}\b")
 
 
 @dataclass(frozen=True)
@@ -184,7 +183,7 @@ def _places(values: Mapping[str, str]) -> dict[str, Any]:
     if len(numbers) == len(texts) and numbers != sorted(numbers):
         raise BadInput(f"newest.column: {numbers} are ordered otherwise as versions; expected ISO dates")
     with rephrased(lambda text: f"newest.column: {text.removeprefix('order: ')}", BadInput):
-        keys = as_times(texts) if any(map(_DATE.match, texts)) else [*map(natural, texts)]
+        keys = as_times(texts) if any(map(DATE.match, texts)) else [*map(natural, texts)]
     places = dict(zip(texts, keys, strict=True))
     return {name: places[text] for name, text in values.items()}
 

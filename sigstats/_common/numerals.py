@@ -1,11 +1,9 @@
-"""Numbers as a person writes them: p-values, levels, ends of intervals; the order of texts with numbers or dates."""
+"""Numbers as a person writes them: p-values, levels, ends of intervals; the order of texts with numbers."""
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from typing import TypeAlias
-
-from .messages import refuse
 
 #: The sort key of a name, in which numbers count as numbers.
 NaturalKey: TypeAlias = tuple[tuple[int, int, str], ...]
@@ -112,34 +110,3 @@ def natural(text: str) -> NaturalKey:
     ['look-9', 'look-10']
     """
     return tuple((1, int(part), "") if part.isdecimal() else (0, 0, part) for part in _NUMBER.split(text) if part)
-
-
-_MONTH = "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-_DAY = "mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:rs(?:day)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?"
-#: Words and numbers of dates that do not sort by time.
-_UNORDERED = re.compile(
-    rf"(?i)(?<![a-z])(?:{_MONTH}|nov(?:ember)?|dec(?:ember)?|{_DAY})(?![a-z])"
-    r"|(?<!\d)\d\d?([-._/ ])\d\d?\1(?:19|20)\d\d(?!\d)"
-)
-_ISO_DATE = re.compile(r"\d{4}-?\d\d-?\d\d(?!\d)")
-_DECIMAL = re.compile(r"-?\d+\.\d+")
-
-
-def unordered_dates(texts: Iterable[str]) -> list[str]:
-    """Parts of texts that look like dates and do not sort by time; empty if the texts have at most one of them.
-
-    >>> unordered_dates(["31.01.2023", "01.02.2023"]), unordered_dates(["2023-01-31", "2023-02-01"])
-    (['31.01.2023', '01.02.2023'], [])
-    """
-    parts = dict.fromkeys(match[0] for text in texts for match in _UNORDERED.finditer(text))
-    return [*parts] if len({part.casefold() for part in parts}) > 1 else []
-
-
-def refuse_other_order(name: str, texts: Sequence[str]) -> None:
-    """Refuse sorted texts if their numbers or dates are not in the same order."""
-    if all(map(_ISO_DATE.match, texts)):
-        return
-    decimals = all(map(_DECIMAL.fullmatch, texts))
-    if sorted(texts, key=float if decimals else natural) != texts or unordered_dates(texts):
-        wanted = "numbers, ISO dates, or text whose order is that of its numbers (01, 02, ..., 10)"
-        raise refuse(name, [*texts][:5], wanted)

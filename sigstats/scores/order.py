@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC
 from typing import Any
 
 import numpy as np
 
 from .._common.class_spelling import is_finite_number, refuse_thousands
-from .._common.numerals import refuse_other_order
+from .._common.dates import as_iso_date, refuse_other_order
 from .._common.validation import FloatArray, IntArray, as_labels, refuse
 
 #: Fewest and most blocks, and the information in a block if there are enough rows, as a number of independent rows.
@@ -69,18 +69,11 @@ def as_times(names: Sequence[str]) -> list[float]:
     refuse_thousands("order", names)
     if all(map(is_finite_number, names)):
         return [float(name) for name in names]
-    dates = list(map(_date, names))
+    dates = [as_iso_date("order", name) for name in names]
     bare = next((name for name, date in zip(names, dates, strict=True) if not date.tzinfo), None)
     if bare is not None and any(date.tzinfo for date in dates):
         raise refuse("order", bare, "a time with a zone, as other times have")
     return [(date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() for date in dates]
-
-
-def _date(name: str) -> datetime:
-    try:
-        return datetime.fromisoformat(name)
-    except ValueError:
-        raise refuse("order", name, "numbers, or ISO dates such as 2026-11-28 23:00") from None
 
 
 def lag_one(values: FloatArray) -> float:
