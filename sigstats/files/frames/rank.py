@@ -20,7 +20,7 @@ from sigstats._common.validation import FloatArray, as_labels, as_names, as_real
 from sigstats.comparison.measure_names import as_compared_measures, is_of_scores
 from sigstats.comparison.paired_predictions import Labels, PairedPredictions, Predicted, Scored, as_score_range
 from sigstats.comparison.rank_by_pairs import rank_by_pairs
-from sigstats.comparison.units import Units
+from sigstats.comparison.units import Parted, Units
 from sigstats.measures.costs import as_cost_measure
 from sigstats.measures.measure import Measure
 from sigstats.measures.metrics import against_direction
@@ -122,8 +122,8 @@ def rank_models(
     >>> [(pair.a, pair.b, pair.better) for pair in ranks.pairs]
     [('a', 'b', False), ('a', 'c', True), ('b', 'c', True)]
     """
-    chosen = _one_measure(measure, costs)
-    if positive is not None and chosen is None:
+    measure = _one_measure(measure, costs)
+    if positive is not None and measure is None:
         raise ValueError("positive: is not valid without measure; add a measure of a class, such as f1")
     limits, probs = as_score_range(score_range), None
     if isinstance(correct, Mapping) and not is_columns(correct):
@@ -131,56 +131,64 @@ def rank_models(
             raise ValueError("correct: give tables of two or more models, with label and without models")
         with _one_named():
             named_class = None if positive is None else label_name(positive, "positive")
-            probs = class_probabilities(label, correct, named_class, measures=chosen)
+            probs = class_probabilities(label, correct, named_class, measures=measure)
         correct, models, positive = np.column_stack(probs.predictions), [*correct], positive or probs.positive
     if getattr(correct, "ndim", 2) == 3:
         raise refuse("correct (shape)", correct.shape, "{model: table} for the probabilities of all classes")
     columns = columns_of(correct, models, {"label": label, "groups": groups, "items": items}, slices)
     names = as_names(columns.models, "models", columns.table.shape[1])
-    n, named = len(columns.table), columns.named
+    table, n, named = columns.table, len(columns.table), columns.named
     codes = {name: coded_groups(named[name], name, n) for name in ("groups", "items") if named[name] is not None}
     parts = {k: coded(v, f"slices[{shown(k)}]", n, missing=MISSING) for k, v in columns.slices.items()}
-    of_label = None if named["label"] is None else as_labels(named["label"], "label")
-    known, group = codes.get("groups") or codes.get("items") or ((), None)
-    units = Units(n=n, group=group, group_names=known, slices=parts)
+    true = None if named["label"] is None else as_labels(named["label"], "label")
+    group_names, group = codes.get("groups") or codes.get("items") or ((), None)
+    units = Units(n=n, group=group, group_names=group_names, slices=parts)
     options: dict[str, Any] = {"confidence_level": confidence_level, "smallest_slice": smallest_slice}
     options["notes"] = (*units.notes_on_names(), *(probs.notes if probs else ()))
-    group = codes["groups"][1] if "groups" in codes else None
-    missing = missing_in(columns.table) if "items" in codes else None
-    if missing is None or not missing.any():
-        scores = columns.table
-        group = codes["items"][1] if group is None and "items" in codes else group
-        if chosen is None:
-            scores = as_score_table(scores if of_label is None else _right(scores, of_label, names))
-            if of_label is None:
-                options["notes"] += tuple(against_direction(names, greater=True, cure="give negative scores"))
-            else:
-                options["notes"] += _notes_on_classes(names, _predicted(of_label, columns.table))
-            ranking = rank_table(scores, names, group, parts, score_range=limits, **options)
+    if "items" in codes and missing_in(table).any():
+        for name, given in (("cost", cost), ("measure", measure)):
+            if given is not None:
+                raise ValueError(f"{name}: is not valid with missing answers; leave out the items that lack one")
+        return _by_item_means(table, true, names, codes, parts, score_range=limits, **options)
+    if measure is not None:
+        particulars = {"positive": positive, "score_range": limits, "probs": probs}
+        ranking = _by_measure(measure, columns, names, units, **particulars, **options)
+    else:
+        scores = as_score_table(table if true is None else _right(table, true, names))
+        if true is None:
+            options["notes"] += tuple(against_direction(names, greater=True, cure="give negative scores"))
         else:
-            how = {"positive": positive, "score_range": limits, "probs": probs}
-            ranking = _by_measure(chosen, columns, names, units, **how, **options)
-        if cost is None:
-            return ranking
-        require_same_index(correct=correct, label=label, cost=cost)
-        table = as_reals(columns_of(cost, columns.models, {}, name="cost").table, "cost", ndim=2)
-        if table.shape != scores.shape:
-            raise refuse("cost (shape)", table.shape, f"{scores.shape}, as of the scores")
-        options |= {"lower": True, "limits": None, "priced": True}
-        return with_costs(ranking, rank_table(table, names, group, {}, **options), "cost")
-    for name, given in (("cost", cost), ("measure", chosen)):
-        if given is not None:
-            raise ValueError(f"{name}: is not valid with missing answers; leave out the items that lack one")
-    item_names, item = codes["items"]
-    marks = _marks(columns.table, of_label, names, missing)
+            options["notes"] += _notes_on_classes(names, _predicted(true, table))
+        ranking = rank_table(scores, names, group, parts, score_range=limits, **options)
+    if cost is None:
+        return ranking
+    require_same_index(correct=correct, label=label, cost=cost)
+    of_costs = as_reals(columns_of(cost, columns.models, {}, name="cost").table, "cost", ndim=2)
+    if of_costs.shape != table.shape:
+        raise refuse("cost (shape)", of_costs.shape, f"{table.shape}, as of the scores")
+    options |= {"lower": True, "limits": None, "priced": True}
+    return with_costs(ranking, rank_table(of_costs, names, group, {}, **options), "cost")
+
+
+def _by_item_means(
+    table: Any,
+    label: Any,
+    names: Sequence[str],
+    codes: Mapping[str, Parted],
+    parts: Mapping[str, Parted],
+    **options: Any,
+) -> Ranking:
+    """Rank by the means of all answers to each item, of which models may have different numbers."""
+    missing, (item_names, item) = missing_in(table), codes["items"]
+    marks = _marks(table, label, names, missing)
     means, counts = item_means(marks, item, item_names, names)
-    group = None if group is None else first_of_each(group, item, "groups", item_names)
+    group = first_of_each(codes["groups"][1], item, "groups", item_names) if "groups" in codes else None
     parts = {
         name: (values, first_of_each(of_rows, item, f"slices[{shown(name)}]", item_names))
         for name, (values, of_rows) in parts.items()
     }
     right = bool(np.isin(marks[~missing], (0.0, 1.0)).all())
-    return rank_table(means, names, group, parts, answers=counts, right=right, score_range=limits, **options)
+    return rank_table(means, names, group, parts, answers=counts, right=right, **options)
 
 
 def _one_measure(measure: Any, costs: Any) -> str | None:
@@ -212,17 +220,20 @@ def _by_measure(
         scores = as_score_table(table).astype(np.float64).T if probs is None else probs.scores
     elif needs != "numbers":
         _right(table, as_labels(label, "label"), names)  # refuses classes that do not fit, by the name of the model
-    truth = None if label is None else _predicted(label, table[:, :0] if of_scores and probs is None else table)
-    if truth and needs != "numbers" and (probs is not None or not of_scores):
-        notes += _notes_on_classes(names, truth)
+    has_predictions = not of_scores or probs is not None
+    outcomes = None if label is None else _predicted(label, table if has_predictions else table[:, :0])
+    if outcomes and has_predictions and needs != "numbers":
+        notes += _notes_on_classes(names, outcomes)
+    truth = outcomes and outcomes(-1, -1)
+    labels = truth and Labels(classes=truth.classes, label=truth.label)
+    common: dict[str, Any] = {"units": units, "score_range": score_range, "notes": notes}
 
     def pair(a: int, b: int) -> PairedPredictions:
         if not of_scores:
-            return PairedPredictions(units=units, outcomes=truth and truth(a, b), score_range=score_range, notes=notes)
+            return PairedPredictions(outcomes=outcomes and outcomes(a, b), **common)
         both = scores[a], scores[b]
         scored = Scored.of_classes(*both) if both[0].ndim == 2 else Scored(scores=both, column="scores")
-        labels = (of := truth and truth(-1, -1)) and Labels(classes=of.classes, label=of.label)
-        return PairedPredictions(units=units, outcomes=labels, scored=scored, score_range=score_range, notes=notes)
+        return PairedPredictions(outcomes=labels, scored=scored, **common)
 
     with _one_named():
         named = None if positive is None else label_name(positive, "positive")
@@ -263,10 +274,8 @@ def _marks(table: Any, label: Any, names: Sequence[str], missing: Any) -> FloatA
     for i, name in enumerate(names):
         answered = ~missing[:, i]
         column = np.array(table[answered, i].tolist())[:, np.newaxis]
-        if label is None:
-            scores[answered, i] = as_score_table(column)[:, 0]
-        else:
-            scores[answered, i] = _right(column, label[answered], [name])[:, 0]
+        marks = as_score_table(column) if label is None else _right(column, label[answered], [name])
+        scores[answered, i] = marks[:, 0]
     return scores
 
 
