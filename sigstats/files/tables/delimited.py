@@ -4,7 +4,7 @@ import functools
 import itertools
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -53,33 +53,10 @@ class DelimitedTable(Table):
         names: Sequence[str] | None = None,
         separator: str | None = None,
     ) -> None:
-        start, lines_above, comments = len(_MARK) if content.startswith(_MARK) else 0, 0, None
-        if separator is None and (stated := _SEPARATOR_LINE.match(content, start)):
-            start, lines_above, separator = stated.end(), 1, stated[1].decode("ascii", "replace")
-        elif separator is None and (comments := COMMENTS.match(content, start)):
-            start, lines_above = comments.end(), len(comments[0].splitlines())
-        first, self._separator, end, lines = _records.header(content, where, separator, start=start)
-        spaces = separator is None and len(first) == 1 and has_columns_of_numbers(content[start : start + _START])
-        if spaces:
-            content, start = content[start:] if b'"' in content else _BLANKS.sub(b"", content[start:]), 0
-            first, self._separator, end, lines = _records.header(content, where, " ")
-        of_comment = _names_in(comments, self._separator, len(first)) if comments else []
-        if of_comment and names is not None:
-            remedy = "leave out --no-header (in a study `names`), or remove the line"
-            raise ValueError(f"{where}, line {lines_above}: may name the columns; {remedy}")
-        if of_comment and not any(map(is_number, first)):
-            both = f"lines {lines_above} and {lines_above + 1}"
-            raise ValueError(f"{where}, {both}: both may name the columns; remove one")
-        has_header = names is None and not of_comment
-        if has_header and (spaces or comments or len(first) == 1) and all(map(is_number, first)):
-            raise _no_names(where, lines_above + 1, first)
-        if has_header:
-            below = _below_header(content, end, self._separator)
-            end, lines = end + sum(map(len, below)), lines + len(below)
-        self._content = content
-        self._start, self._lines_before = (end, lines_above + lines) if has_header else (start, lines_above)
-        header = first if has_header else of_comment or names or map(str, range(len(first)))
-        names = [name.strip() for name in header]
+        heading = _heading(where, content, names, separator)
+        self._content, self._separator = heading.content, heading.separator
+        self._start, self._lines_before = heading.end, heading.lines
+        names = [name.strip() for name in heading.names]
         chosen = names if wanted is None else wanted(names)
         positions = [position for position, name in enumerate(names) if name in chosen]
         num_rows, columns = self._read(where, len(names), positions)
@@ -88,8 +65,8 @@ class DelimitedTable(Table):
         texts = {names[i]: column for i, column in columns.items() if not isinstance(column, int)}
         super().__init__(where, pa.table(texts), names=names, has_ids=len(names) > 1)
         self.num_rows = num_rows
-        if has_header and not self.has_ids and positions and names[0] in self._text(names[0]).to_pylist():
-            raise _no_names(where, lines_above + 1, first)  # a name that is repeated as a value is a value
+        if heading.line is not None and not self.has_ids and positions and names[0] in self._text(names[0]).to_pylist():
+            raise _no_names(where, heading)  # a name that is repeated as a value is a value
 
     def row(self, row: int) -> str:
         """The line of a row."""
@@ -120,6 +97,48 @@ class DelimitedTable(Table):
         return _records.records(self._content, where, self._separator, start=self._start, line=self._lines_before)
 
 
+class _Heading(NamedTuple):
+    """The text, and the names above its rows."""
+
+    #: The text without superfluous spaces, if spaces separate the columns.
+    content: bytes
+    separator: str
+    names: Sequence[str]
+    #: The line of the names in the dialect of the rows; None if they stand in a comment, or are given.
+    line: int | None
+    #: The place of the first row, and the number of lines above it.
+    end: int
+    lines: int
+
+
+def _heading(where: str, content: bytes, names: Sequence[str] | None, separator: str | None) -> _Heading:
+    """The names of the columns: those of the first line, of a comment above it, or as given; ValueError if unclear."""
+    start, above, comments = len(_MARK) if content.startswith(_MARK) else 0, 0, None
+    if separator is None and (stated := _SEPARATOR_LINE.match(content, start)):
+        start, above, separator = stated.end(), 1, stated[1].decode("ascii", "replace")
+    elif separator is None and (comments := COMMENTS.match(content, start)):
+        start, above = comments.end(), len(comments[0].splitlines())
+    first, character, end, lines = _records.header(content, where, separator, start=start)
+    spaces = separator is None and len(first) == 1 and has_columns_of_numbers(content[start : start + _START])
+    if spaces:
+        content, start = content[start:] if b'"' in content else _BLANKS.sub(b"", content[start:]), 0
+        first, character, end, lines = _records.header(content, where, " ")
+    of_comment = _names_in(comments, character, len(first)) if comments else []
+    if of_comment and names is not None:
+        remedy = "leave out --no-header (in a study `names`), or remove the line"
+        raise ValueError(f"{where}, line {above}: may name the columns; {remedy}")
+    if of_comment and not any(map(is_number, first)):
+        raise ValueError(f"{where}, lines {above} and {above + 1}: both may name the columns; remove one")
+    if of_comment or names is not None:
+        numbered = [str(position) for position in range(len(first))]
+        return _Heading(content, character, of_comment or names or numbered, None, start, above)
+    below = _below_header(content, end, character)
+    heading = _Heading(content, character, first, above + 1, end + sum(map(len, below)), above + lines + len(below))
+    if (spaces or comments or len(first) == 1) and all(map(is_number, first)):
+        raise _no_names(where, heading)
+    return heading
+
+
 def has_columns_of_numbers(start: bytes) -> bool:
     """True if spaces separate columns: all lines have equally many words, and every row has a number."""
     whole = start[: start.rfind(b"\n") + 1 or None]  # the last line may be cut
@@ -145,9 +164,10 @@ def _names_in(comments: re.Match[bytes], separator: str, width: int) -> list[str
     return words if len(words) == width and " " not in "".join(words) else []
 
 
-def _no_names(where: str, line: int, first: Sequence[str]) -> ValueError:
+def _no_names(where: str, heading: _Heading) -> ValueError:
+    problem = f"{shown(' '.join(heading.names))} is a row, not names of columns"
     wanted = "--no-header (in a study `names`), or a first line of names"
-    return ValueError(f"{where}, line {line}: {shown(' '.join(first))} is a row, not names of columns; add {wanted}")
+    return ValueError(f"{where}, line {heading.line}: {problem}; add {wanted}")
 
 
 def _with_decimal_commas(texts: Array) -> Array | None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +25,10 @@ _TRUTH = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0}
 
 
 def is_number(text: str) -> bool:
-    """True if a text is a decimal number; infinity is one, so that it may be refused by its name."""
+    """True if a text is a decimal number; infinity is one, so that it may be refused by its name.
+
+    A name of a class is a number if `sigstats._common.class_spelling.is_finite_number` is true of it.
+    """
     return _NUMBER.fullmatch(text) is not None
 
 
@@ -89,7 +92,7 @@ def to_decimals(column: Array) -> Array:
 
 _ALL_WHOLE, _POINT = r"^-?[0-9]+$", r"^(-?[0-9]+)\.0*$"
 _NONE = f"^(?:{re.escape(MISSING)}|{re.escape(NO_ANSWER)})$"
-_SAID = {"true": "1", "false": "0"}
+_CODES = {"true": "1", "false": "0"}
 #: The most spellings of truth values: each letter may be small or large.
 _MOST_TRUTHS = 2**4 + 2**5
 
@@ -109,41 +112,52 @@ def same_spelling(columns: Sequence[Any]) -> list[Any]:
             for column, text in zip(columns, same_spelling(texts), strict=True)
         ]
     columns = [_composed(column) for column in columns]
-    names = [_said(column) for column in columns]
-    few = [set(name.to_pylist()) if len(name) <= _MOST_TRUTHS else set() for name in names]
-    whole, pointed = ([_all_match(name, pattern) for name in names] for pattern in (_ALL_WHOLE, _POINT))
-    truth = [bool(item) and all(name.lower() in _SAID for name in item) for item in few]
-    binary = any(
-        (is_whole and item <= {"0", "1"}) or (is_pointed and item <= {"0.0", "1.0"})
-        for item, is_whole, is_pointed in zip(few, whole, pointed, strict=True)
-        if item
-    )
-    points_go = any(whole) or (binary and any(truth))
-    truths = {name for item, is_truth in zip(few, truth, strict=True) if is_truth for name in item}
+    spellings = [_names_of(column) for column in columns]
+    names = [spelling.names for spelling in spellings]
+    truths = {name for spelling in spellings if spelling.is_truth for name in spelling.few}
+    binary = any(spelling.is_binary for spelling in spellings)
+    points_go = any(spelling.is_whole for spelling in spellings) or (binary and bool(truths))
     mixed = len(truths) > len({name.lower() for name in truths})
-    items = []
-    for column, value, is_pointed, is_truth in zip(columns, few, pointed, truth, strict=True):
-        if is_pointed and (points_go or _is_there_without_point(column, names)):
-            column = _bare(column)
-        elif is_truth and binary:
-            column = _renamed(column, {name: _SAID[name.lower()] for name in value})
-        elif is_truth and mixed:
-            column = _renamed(column, {name: name.lower() for name in value})
-        items.append(column)
-    return items
+
+    def in_common(column: Any, spelling: _Names) -> Any:
+        if spelling.is_pointed and (points_go or _is_there_without_point(column, names)):
+            return _bare(column)
+        if spelling.is_truth and (binary or mixed):
+            lower = {name: name.lower() for name in spelling.few}
+            return _renamed(column, {name: _CODES[text] if binary else text for name, text in lower.items()})
+        return column
+
+    return [in_common(*column) for column in zip(columns, spellings, strict=True)]
+
+
+class _Names(NamedTuple):
+    """The distinct names of a column, and the way in which all of them are written."""
+
+    names: Any
+    #: The same as texts; empty if they are too many for truth values.
+    few: set[str]
+    #: True for whole numbers without a point, and with one; for truth values as numbers, and in words.
+    is_whole: bool
+    is_pointed: bool
+    is_binary: bool
+    is_truth: bool
+
+
+def _names_of(column: Any) -> _Names:
+    names = pc.unique(column).drop_null()
+    if pa.types.is_string(names.type):
+        names = names.filter(pc.invert(pc.match_substring_regex(names, _NONE)))
+    few = set(names.to_pylist()) if len(names) <= _MOST_TRUTHS else set()
+    is_whole, is_pointed = _all_match(names, _ALL_WHOLE), _all_match(names, _POINT)
+    is_binary = bool(few) and ((is_whole and few <= {"0", "1"}) or (is_pointed and few <= {"0.0", "1.0"}))
+    is_truth = bool(few) and all(name.lower() in _CODES for name in few)
+    return _Names(names, few, is_whole, is_pointed, is_binary, is_truth)
 
 
 def _composed(column: Any) -> Any:
     """A column in which a letter with an accent is a single code point, if Unicode has one."""
     texts = pa.types.is_string(column.type) and not pc.all(pc.string_is_ascii(column), min_count=0).as_py()
     return pc.utf8_normalize(column, form="NFC") if texts else column  # type: ignore[attr-defined]
-
-
-def _said(column: Any) -> Any:
-    names = pc.unique(column).drop_null()
-    if not pa.types.is_string(names.type):
-        return names
-    return names.filter(pc.invert(pc.match_substring_regex(names, _NONE)))
 
 
 def rows_of_short(texts: Array) -> dict[str, int]:

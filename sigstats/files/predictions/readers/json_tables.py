@@ -44,29 +44,31 @@ BEGINS = re.compile(rb"\s*(\[\s*)?\{")
 
 def read(content: Content, columns: Columns) -> Table:
     """Read the wanted keys; the contents of other keys do not matter."""
-    array = content.start.lstrip().startswith(b"[")
+    is_array = content.start.lstrip().startswith(b"[")
     damage = pa.ArrowException, OSError, ValueError, RecursionError, OverflowError
-    with reading(content.where, damage, fault=f"cannot be read as {'a JSON array' if array else 'JSON-lines'}"):
+    with reading(content.where, damage, fault=f"cannot be read as {'a JSON array' if is_array else 'JSON-lines'}"):
         if content.path is not None:
             content.budget.require(content.path.stat().st_size)
-        if array:
-            keys, table = table_of(parse_json(content.whole(), content.budget, twice=True), columns)
-        elif columns.form.rows is not None:
-            rows = within(content.json(), columns.form.rows)
-            if not isinstance(rows, list):
-                raise refuse(f"{content.where}: rows", columns.form.rows, "a key with a list of objects")
-            keys, table = table_of(rows, columns)
-        elif (rows := rows_of_object(content, columns)) is not None:
-            keys, table = table_of(rows, columns)
-        else:
-            keys, table = _fast(content, columns) or table_of(_objects(content), columns)
+        keys, table = _keys_and_table(content, columns, is_array=is_array)
     names = names_of(keys, table)
-    alone = not array and table.num_rows == 1 and columns.form.rows is None
-    if columns.id not in names and (program_output(keys) if array or alone else False):
-        raise NoTable
-    if columns.id not in names and alone and is_nested(content.json()):
+    is_one_object = not is_array and table.num_rows == 1 and columns.form.rows is None
+    if columns.id not in names and (
+        ((is_array or is_one_object) and program_output(keys)) or (is_one_object and is_nested(content.json()))
+    ):
         raise NoTable
     return Table(content.where, table, names=names)
+
+
+def _keys_and_table(content: Content, columns: Columns, *, is_array: bool) -> tuple[list[str], pa.Table]:
+    if is_array:
+        return table_of(parse_json(content.whole(), content.budget, twice=True), columns)
+    if columns.form.rows is None:
+        rows = rows_of_object(content, columns)
+    elif not isinstance(rows := within(content.json(), columns.form.rows), list):
+        raise refuse(f"{content.where}: rows", columns.form.rows, "a key with a list of objects")
+    if rows is not None:
+        return table_of(rows, columns)
+    return _fast(content, columns) or table_of(_objects(content), columns)
 
 
 def _fast(content: Content, columns: Columns) -> tuple[list[str], pa.Table] | None:
@@ -256,32 +258,35 @@ def _holds_more(first: Mapping[str, Any], columns: Columns) -> bool:
 
 
 def _rows_of_mapping(result: Mapping[str, Any], columns: Columns, where: str) -> list[Any] | None:
+    """The rows of an object in one of the forms that `rows_of_object` reads; None if it is in another."""
     names, data, values = result.get("columns"), result.get("data"), list(result.values())
-    if isinstance(names, list) and isinstance(data, list) and all(isinstance(row, list) for row in data):
+    if isinstance(names, list) and isinstance(data, list) and all(isinstance(row, list) for row in data):  # split
         texts, index = [str(name).strip() for name in names], list(result.get("index") or [])
         indexed, sizes = bool(index) and columns.id not in texts, {len(row) for row in data}
         if len(set(texts)) < len(texts) or not sizes <= {len(texts)} or (indexed and len(index) != len(data)):
             raise ValueError(f"{where}: columns, index and data do not fit; expected a value for each column and row")
         rows = [dict(zip(texts, row, strict=True)) for row in data]
         return [{columns.id: key, **row} for key, row in zip(index, rows, strict=True)] if indexed else rows
-    if isinstance(data, list) and isinstance(result.get("schema"), dict):
+    if isinstance(data, list) and isinstance(result.get("schema"), dict):  # table
         return data
     if values and all(isinstance(value, dict) for value in values):
         return _of_objects(result, columns)
-    if len(result) > 1 and all(isinstance(value, (str, int, float)) for value in values):
+    if len(result) > 1 and all(isinstance(value, (str, int, float)) for value in values):  # a prediction for each id
         name = columns.prediction if columns.score is None else columns.score
         return [{columns.id: key, name: value} for key, value in result.items()]
     return None
 
 
 def _of_objects(result: Mapping[str, Mapping[str, Any]], columns: Columns) -> list[Any] | None:
+    """The rows of an object of objects: one for each column (``columns``), or one for each row (``index``, or ids)."""
     first = next(iter(result.values()))
     wanted = {columns.id, columns.label, columns.prediction, columns.score}
     alike = len(result) > 1 and all(value.keys() == first.keys() for value in result.values())
     if alike and (wanted.intersection(result) or all(map(str.isdecimal, first))):
-        keyed = () if columns.id in result else first
-        rows = [{name: column[key] for name, column in result.items()} for key in first]
-        return [{columns.id: key, **row} for key, row in zip(keyed, rows, strict=True)] if keyed else rows
+        ids = [{} if columns.id in result else {columns.id: key} for key in first]
+        return [
+            id_ | {name: column[key] for name, column in result.items()} for id_, key in zip(ids, first, strict=True)
+        ]
     named = any(name in first or (name or "").partition(".")[0] in first for name in wanted)
     if named or (alike and not program_output(result)):
         return [{columns.id: key, **row} for key, row in result.items()]
