@@ -39,9 +39,8 @@ def _in_order_of_rows(value: Any) -> Any:
     if rows == columns or not set(rows) & set(columns):  # the same order, or two ways to name the classes
         return value
     if len(rows) != len(columns) or set(rows) != set(columns) or len(set(rows)) < len(rows):
-        raise refuse(
-            "table (columns)", columns, f"the classes of the rows, {shown(rows)}, each once (reindex adds one)"
-        )
+        wanted = f"the classes of the rows, {shown(rows)}, each once (reindex adds one)"
+        raise refuse("table (columns)", columns, wanted)
     return value.iloc[:, [columns.index(label) for label in rows]]
 
 

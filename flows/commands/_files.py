@@ -13,11 +13,7 @@ from ..errors import BadInput, file_errors
 from . import option, repeatable
 
 #: Format of a report, by the ending of the file.
-_REPORTS = {
-    "html": "an HTML page",
-    "md": "a table for a pull request",
-    "xml": "JUnit XML, one test case per result",
-}
+_REPORTS = {"html": "an HTML page", "md": "a table for a pull request", "xml": "JUnit XML, one test case per result"}
 
 
 def add_outputs(parser: argparse.ArgumentParser, *endings: str) -> None:

@@ -116,12 +116,12 @@ def _write_rows(file: str, sets: dict[tuple[str, ...], list["Replay"]]) -> None:
 def _show(group: list["Replay"], trial: int) -> None:
     first = group[0].cell.subject
     where = ", ".join(part for part in (first["dataset"], first.get("slice", "")) if part)
-    _print(f"test set {trial} of {where}, {int(first['n']):,} rows")
+    print(printable(f"test set {trial} of {where}, {int(first['n']):,} rows"))  # noqa: T201
     for line in _lines(group[0].rows):
-        _print(f"  {line}")
+        print(printable(f"  {line}"))  # noqa: T201
     width = max(len(value.cell.subject["test"]) for value in group)
     for replay in group:
-        _print(f"  {replay.cell.subject['test']:{width}}  {_verdict(replay)}")
+        print(printable(f"  {replay.cell.subject['test']:{width}}  {_verdict(replay)}"))  # noqa: T201
 
 
 def _verdict(replay: "Replay") -> str:
@@ -151,7 +151,3 @@ def _value(value: Any) -> str:
     if isinstance(value, float):
         return significant(value)
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
-
-
-def _print(text: str) -> None:
-    print(printable(text))  # noqa: T201

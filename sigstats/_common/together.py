@@ -35,11 +35,7 @@ _EXCLUDED = (
     ),
     (("by_position", "unmatched", "duplicates"), ("arrays",), "expected data frames"),
     (("changed", "run", "positive", "order", "weights", "ratio", "measure", "costs"), ("human",), _ONE),
-    (
-        ("changed", "run", "human", "human_labels", "order", "weights", "task", "unmatched", "bins"),
-        ("unpaired",),
-        _ONE,
-    ),
+    (("changed", "run", "human", "human_labels", "order", "weights", "task", "unmatched", "bins"), ("unpaired",), _ONE),
     ((*_READ, *_OF_MEASURES, "cost", "run", "human", "human_labels"), ("votes",), _ONE),
     ((*_READ, *_OF_MEASURES, "group", "run"), ("rates by hand",), _ONE),
     ((*_NOT_OF_SIZES, "run", "drop", "adjust", "minimum_effect"), ("three files or more",), "expected two files"),

@@ -126,12 +126,7 @@ def _halves(problem: Problem) -> tuple[list[int], list[int]]:
 
 
 def _list_open(
-    problem: Problem,
-    columns: list[int],
-    others: list[int],
-    partner: States | None,
-    parts: Parts,
-    limit: int,
+    problem: Problem, columns: list[int], others: list[int], partner: States | None, parts: Parts, limit: int
 ) -> tuple[States, tuple[int, IntArray] | None]:
     """The partial outcomes of `columns` that are still open; what is settled on the way goes to `parts`.
 

@@ -141,11 +141,8 @@ def exact_pvalue(x: IntArray, p: FloatArray, ordering: str, limit: int = STATE_L
     if k == 2 and n > EXACT_MAX_TOTAL:
         return _two_tails(x, p, ordering)
     if n > EXACT_MAX_TOTAL or k > EXACT_MAX_CLASSES:
-        raise refuse(
-            "counts (total, classes)",
-            (n, k),
-            f"at most {EXACT_MAX_TOTAL} and {EXACT_MAX_CLASSES} for method='exact'; use method='monte-carlo'",
-        )
+        wanted = f"at most {EXACT_MAX_TOTAL} and {EXACT_MAX_CLASSES} for method='exact'; use method='monte-carlo'"
+        raise refuse("counts (total, classes)", (n, k), wanted)
     every = np.arange(n + 1)
     laws = tuple(poisson_log_pmf(n * q, every) for q in p.tolist())
     scores = laws
@@ -172,11 +169,8 @@ def exact_pvalue(x: IntArray, p: FloatArray, ordering: str, limit: int = STATE_L
     try:
         return tail(problem, limit=limit)
     except StateLimitError:
-        raise refuse(
-            "counts (total, classes)",
-            (n, k),
-            f"half of the classes to have at most {STATE_LIMIT} relevant outcomes; use method='monte-carlo'",
-        ) from None
+        wanted = f"half of the classes to have at most {STATE_LIMIT} relevant outcomes; use method='monte-carlo'"
+        raise refuse("counts (total, classes)", (n, k), wanted) from None
 
 
 def _two_tails(x: IntArray, p: FloatArray, ordering: str) -> ConditionalTail:

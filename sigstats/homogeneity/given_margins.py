@@ -94,11 +94,8 @@ def certified_bounds(problem: Problem) -> Interval:
     except WorkLimitError:
         if slow := _around_exact(problem, STATE_LIMIT):
             return slow
-        raise _too_large(
-            problem,
-            f"a table whose p-value can be bounded to {BOUNDS_WIDTH:g} of itself; use method='monte-carlo', which "
-            "gives an interval",
-        ) from None
+        wanted = f"a table whose p-value can be bounded to {BOUNDS_WIDTH:g} of itself"
+        raise _too_large(problem, f"{wanted}; use method='monte-carlo', which gives an interval") from None
     return certified(low, high)
 
 

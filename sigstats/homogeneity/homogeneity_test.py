@@ -169,11 +169,8 @@ def _tested(
             p, error = interval.high, width_of(*interval)
         outcome = {"pvalue": p, "pvalue_interval": interval, "error_bound": error}
     elif total > EXACT_MAX_TOTAL or len(a) > EXACT_MAX_CLASSES:
-        raise refuse(
-            "counts_a and counts_b (total, classes)",
-            (total, len(a)),
-            f"at most {EXACT_MAX_TOTAL} and {EXACT_MAX_CLASSES} for method={method!r}; use method='monte-carlo'",
-        )
+        wanted = f"at most {EXACT_MAX_TOTAL} and {EXACT_MAX_CLASSES} for method={method!r}; use method='monte-carlo'"
+        raise refuse("counts_a and counts_b (total, classes)", (total, len(a)), wanted)
     else:
         problem = given_margins(a, b)
         statistic = math.exp(problem.threshold - problem.norm)  # eq. (5)

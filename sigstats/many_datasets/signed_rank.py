@@ -17,15 +17,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from .._common.random_streams import RNG, as_generator
-from .._common.validation import (
-    ALTERNATIVES,
-    Alternative,
-    FloatArray,
-    as_choice,
-    as_count,
-    as_differences,
-    as_real,
-)
+from .._common.validation import ALTERNATIVES, Alternative, FloatArray, as_choice, as_count, as_differences, as_real
 from ..intervals import Interval, with_alternative
 from ..sign_flips.bounds import probabilities_below
 from ..sign_flips.law import pvalue_of_sum

@@ -230,12 +230,8 @@ class LabelExchange:
             if len(np.unique(y[block[:, 0]])) > 1:
                 self._blocks.append(block)
         if not self._blocks:
-            raise refuse(
-                "groups",
-                "groups of one class each",
-                "two groups of equally many rows and different classes, or a group with rows of several classes: the "
-                "labels of others cannot be exchanged",
-            )
+            wanted = "two groups of equally many rows and different classes, or a group with rows of several classes"
+            raise refuse("groups", "groups of one class each", f"{wanted}: the labels of others cannot be exchanged")
 
     @property
     def strata(self) -> list[IntArray]:

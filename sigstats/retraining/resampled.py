@@ -17,15 +17,7 @@ import numpy as np
 from scipy.special import fdtrc, stdtr
 
 from .._common.extreme import TIE_TOLERANCE, exchange_floor
-from .._common.validation import (
-    ALTERNATIVES,
-    Alternative,
-    as_choice,
-    as_count,
-    as_differences,
-    as_real,
-    refuse,
-)
+from .._common.validation import ALTERNATIVES, Alternative, as_choice, as_count, as_differences, as_real, refuse
 from ..intervals import Interval, student_quantile, with_alternative
 from ..test_result import TestResult
 

@@ -44,13 +44,9 @@ class Exits:
         """The number of ends before this one."""
         return int(np.flatnonzero((self.replicates == replicates) & (self.exceedances == exceedances))[0])
 
-    def first(self, size: int) -> "Exits":
-        """The first `size` ends."""
-        return Exits(self.replicates[:size], self.exceedances[:size], self.weight[:size])
-
-    def after(self, size: int) -> "Exits":
-        """All ends but the first `size`."""
-        return Exits(self.replicates[size:], self.exceedances[size:], self.weight[size:])
+    def __getitem__(self, ends: slice) -> "Exits":
+        """Some of the ends, in their order."""
+        return Exits(self.replicates[ends], self.exceedances[ends], self.weight[ends])
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,17 +98,17 @@ def evidence(
     side: Literal["low", "high", "inside"]
     if s <= boundaries.lower[n - 1]:
         before = low.position(n, s)
-        side, pvalue = "low", low.first(before + 1).total
-        at_most, at_least = low.first(before + 1).probability, _other_than(low.first(before))
+        side, pvalue = "low", low[: before + 1].total
+        at_most, at_least = low[: before + 1].probability, _other_than(low[:before])
     elif s >= boundaries.upper[n - 1]:
         before = high.position(n, s)
-        side, pvalue = "high", 1 - high.first(before).total
-        at_most, at_least = _other_than(high.first(before)), high.first(before + 1).probability
+        side, pvalue = "high", 1 - high[:before].total
+        at_most, at_least = _other_than(high[:before]), high[: before + 1].probability
     else:
         ends = inside.position(n, s) + 1
         # With no end below so far, exactly (s + 1) / (n + 1): on it an adjusted p-value may be equal to its level.
-        side, pvalue = "inside", low.total + float(inside.first(ends).weight.sum()) / (n + 1)
-        at_most, at_least = _any_of(low, inside.first(ends)), _any_of(high, inside.after(ends - 1))
+        side, pvalue = "inside", low.total + float(inside[:ends].weight.sum()) / (n + 1)
+        at_most, at_least = _any_of(low, inside[:ends]), _any_of(high, inside[ends - 1 :])
     tail = (1 - confidence_level) / 2
     return pvalue, Interval(_crossing(at_least, tail, 0.0), _crossing(at_most, tail, 1.0), confidence_level), side
 

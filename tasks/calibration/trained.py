@@ -75,9 +75,7 @@ def _confidence(results: Results, cell: Cell, source: Cell) -> Hypothesis:
     else:
         row = row.with_(statistic=float((resampled[0] > 0).mean()), resampled=json.dumps(_histogram(*resampled)))
     return row.with_(
-        **estimated(agreeing / trials, clopper_pearson(agreeing, trials)),
-        replicates=trials,
-        decision="none",
+        **estimated(agreeing / trials, clopper_pearson(agreeing, trials)), replicates=trials, decision="none"
     )
 
 

@@ -167,13 +167,8 @@ class Dataset:
 
     def to_table(self) -> pa.Table:
         """The data set as a table: a column per feature, then ``class``; all that is not a number is metadata."""
-        about = {
-            "name": self.name,
-            "classes": self.classes,
-            "features": self.features,
-            "categories": self.categories,
-            "nominal": self.nominal.tolist(),
-        }
+        about = {key: getattr(self, key) for key in ("name", "classes", "features", "categories")}
+        about["nominal"] = self.nominal.tolist()
         fields = [
             column(
                 f"x{position}",
@@ -208,9 +203,8 @@ class Dataset:
                 **parts,
             )
         except (KeyError, TypeError, pa.ArrowException, json.JSONDecodeError) as error:
-            raise refuse(
-                "table", table.schema.names, f"a table that Dataset.to_table wrote ({type(error).__name__})"
-            ) from None
+            wanted = f"a table that Dataset.to_table wrote ({type(error).__name__})"
+            raise refuse("table", table.schema.names, wanted) from None
 
 
 def _names_rows(name: str, values: FloatArray, nominal: bool) -> bool:

@@ -63,11 +63,9 @@ def two_classifiers(
             raise refuse(f"{name}, difference", values, "both above 0 and at most 1")
     alarms = [prevalence * r * (1 / p - 1) / (1 - prevalence) for r, p in zip(recalls, precisions, strict=True)]
     if max(alarms) > 1:
-        raise refuse(
-            "prevalence, recall, precision",
-            (prevalence, recall, precision),
-            f"at most {1 - prevalence:g} of all rows as false positives, not {max(alarms) * (1 - prevalence):g}",
-        )
+        negatives = 1 - prevalence
+        wanted = f"at most {negatives:g} of all rows as false positives, not {max(alarms) * negatives:g}"
+        raise refuse("prevalence, recall, precision", (prevalence, recall, precision), wanted)
     right, b_alone, a_alone, wrong = _joint(1 - recalls[0], 1 - recalls[1], dependence)
     clear, b_clear, a_clear, alarm = _joint(alarms[0], alarms[1], dependence)
     positive = (prevalence * value for value in (right, b_alone, a_alone, wrong))

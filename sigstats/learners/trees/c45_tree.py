@@ -40,7 +40,7 @@ def branch_of(code: int, n_codes: int, cut: int, branches: int) -> int:
 
 
 def divide(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> Any:
-    """The rows and weights of all branches, one after another, and where each starts."""
+    """The children of a node, each with the rows and the weights that it gets."""
     feature, cut, branches = nodes.feature[node], nodes.cut[node], nodes.branches[node]
     codes, n_codes = data.codes[feature], data.n_codes[feature]
     known = np.zeros(branches)
@@ -71,7 +71,8 @@ def divide(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> 
             if shares[branch] > TOLERANCE:
                 into[next_place[branch]], parts[next_place[branch]] = rows[at], weights[at] * shares[branch]
                 next_place[branch] += 1
-    return into, parts, starts
+    ends = [(starts[branch], starts[branch + 1]) for branch in range(branches)]
+    return [(nodes.first[node] + branch, into[a:b], parts[a:b]) for branch, (a, b) in enumerate(ends)]
 
 
 def count_classes(data: Training, rows: Any, weights: Any, counts: Any) -> None:
@@ -118,10 +119,8 @@ def grow(data: Training, train: Any, pruned: bool) -> Nodes:
             nodes = _larger(nodes, made + branches)
         nodes.feature[node], nodes.cut[node] = feature, cut
         nodes.first[node], nodes.branches[node] = made, branches
-        into, parts, starts = divide(data, nodes, node, rows, weights)
-        for branch in range(branches):
-            own = slice(starts[branch], starts[branch + 1])
-            waiting.append((made + branch, depth + 1, into[own], parts[own]))
+        for child, own_rows, own_weights in divide(data, nodes, node, rows, weights):
+            waiting.append((child, depth + 1, own_rows, own_weights))
         made += branches
     collapse(nodes, made)
     if pruned:
@@ -194,10 +193,7 @@ def _as_branch(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any)
             count_classes(data, own_rows, own_weights, counts)
             errors += _estimated(data, counts)
             continue
-        into, parts, starts = divide(data, nodes, one, own_rows, own_weights)
-        for branch in range(nodes.branches[one]):
-            own = slice(starts[branch], starts[branch + 1])
-            waiting.append((nodes.first[one] + branch, into[own], parts[own]))
+        waiting.extend(divide(data, nodes, one, own_rows, own_weights))
     return errors
 
 
@@ -209,10 +205,7 @@ def _fill(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> N
         count_classes(data, own_rows, own_weights, nodes.counts[one])
         if nodes.feature[one] < 0:
             continue
-        into, parts, starts = divide(data, nodes, one, own_rows, own_weights)
-        for branch in range(nodes.branches[one]):
-            own = slice(starts[branch], starts[branch + 1])
-            waiting.append((nodes.first[one] + branch, into[own], parts[own]))
+        waiting.extend(divide(data, nodes, one, own_rows, own_weights))
 
 
 def _replace(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> bool:
@@ -250,10 +243,8 @@ def prune(data: Training, nodes: Nodes, train: Any) -> None:
                 waiting.append((node, False, rows, weights))
             continue
         waiting.append((node, True, rows, weights))
-        into, parts, starts = divide(data, nodes, node, rows, weights)
-        for branch in range(nodes.branches[node]):
-            own = slice(starts[branch], starts[branch + 1])
-            waiting.append((nodes.first[node] + branch, False, into[own], parts[own]))
+        for child, own_rows, own_weights in divide(data, nodes, node, rows, weights):
+            waiting.append((child, False, own_rows, own_weights))
 
 
 def _ask(data: Training, nodes: Nodes, row: int, into: Any) -> None:

@@ -205,11 +205,8 @@ def _sparse(where: str, line: int, text: str, attributes: Sequence[Attribute]) -
     while inside[position:].strip():
         match = _ENTRY.match(inside, position)
         if match is None or int(match["place"]) >= len(attributes):
-            raise refuse(
-                f"{where}, line {line}",
-                inside[position:].strip(),
-                f"a place from 0 to {len(attributes) - 1} and its value",
-            )
+            wanted = f"a place from 0 to {len(attributes) - 1} and its value"
+            raise refuse(f"{where}, line {line}", inside[position:].strip(), wanted)
         values[int(match["place"])] = None if match["bare"] == "?" else _text_of(match)
         position = match.end()
     return values
