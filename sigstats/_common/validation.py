@@ -89,8 +89,7 @@ def as_indicators(value: Any, name: str) -> NDArray[np.bool_]:
         return array
     counts = as_counts(value, name, ndim=1, minimum_size=0)
     refuse_where(counts > 1, counts, name, "a sequence of 0 and 1")
-    flags: NDArray[np.bool_] = counts == 1
-    return flags
+    return np.asarray(counts == 1)
 
 
 def as_real(value: Any, name: str, *, low: float = -math.inf, high: float = math.inf, open_ends: bool = False) -> float:

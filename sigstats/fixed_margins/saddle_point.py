@@ -204,8 +204,7 @@ def _integrand(
     exponent = np.where(within, exponent, -1e4)
     if not exponent.real.max() < 10:  # the circle does not pass through the saddle point: digits would cancel
         return None
-    result: NDArray[np.complex128] = np.exp(exponent)
-    return result
+    return np.asarray(np.exp(exponent))
 
 
 def _sum(contour: Contour, values: NDArray[np.complex128]) -> float:

@@ -43,8 +43,7 @@ def drop_power(n: int, *, drop: float, discordance: float, alpha: float, minimum
 
 def fewest_lost(n: int, m: IntArray, minimum: float) -> IntArray:
     """Fewest of the m rows that differ that only A gets right, if accuracy drops by at least `minimum`."""
-    values: IntArray = (m + max(0, math.ceil(n * (minimum - _ROUNDING))) + 1) // 2
-    return values
+    return np.asarray((m + max(0, math.ceil(n * (minimum - _ROUNDING))) + 1) // 2)
 
 
 def drop_size(

@@ -216,8 +216,7 @@ def ways_of_fitting(cells: Iterable[Cell], scratch: Store) -> Iterator[str]:
 
 def _no_more_wrong(table: pa.Table, observed: pa.Table) -> NDArray[np.bool_]:
     label, prediction = (observed.column(name).to_numpy() for name in ("label", "prediction"))
-    flags: NDArray[np.bool_] = table.column("wrong").to_numpy() <= np.count_nonzero(label != prediction)
-    return flags
+    return np.asarray(table.column("wrong").to_numpy() <= np.count_nonzero(label != prediction))
 
 
 def _no_worse(table: pa.Table, observed: pa.Table) -> NDArray[np.bool_]:

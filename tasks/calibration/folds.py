@@ -199,8 +199,7 @@ def differences(outcomes: NDArray[np.int64]) -> NDArray[np.float64]:
     """The accuracy of A minus that of B in each fold, shape (repeats, folds), of outcomes of shape (..., 8)."""
     only_a = outcomes[..., 2] + outcomes[..., 5]
     only_b = outcomes[..., 1] + outcomes[..., 6]
-    values: NDArray[np.float64] = (only_a - only_b) / outcomes.sum(axis=-1)
-    return values
+    return np.asarray((only_a - only_b) / outcomes.sum(axis=-1))
 
 
 def run_fold_test(test: AppliedTest, outcomes: NDArray[np.int64], rng: np.random.Generator) -> tuple[float, float]:

@@ -82,8 +82,7 @@ def _compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
 
 def _misses(table: pa.Table, alpha: float) -> NDArray[np.bool_]:  # noqa: ARG001
     """A mask of the intervals that miss the truth or are undefined; `alpha` has no effect."""
-    missed: NDArray[np.bool_] = ~table.column("covers").to_numpy()
-    return missed
+    return np.asarray(~table.column("covers").to_numpy())
 
 
 FAN_OUT = replace(

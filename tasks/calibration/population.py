@@ -131,8 +131,7 @@ class Population(_Drawn, Record):
 
     def lacking(self, drawn: NDArray[np.int64]) -> NDArray[np.bool_]:
         """A mask of test sets without a positive row."""
-        none: NDArray[np.bool_] = drawn[:, :4].sum(axis=1) == 0
-        return none
+        return np.asarray(drawn[:, :4].sum(axis=1) == 0)
 
     @property
     def binary(self) -> bool:

@@ -188,5 +188,4 @@ def _whitening(within: FloatArray, tol: float) -> FloatArray:
         within / (spread * np.sqrt(len(within))), full_matrices=False, lapack_driver="gesvd", check_finite=False
     )
     wide = values > tol
-    whitening: FloatArray = (directions[wide] / spread).T / values[wide]
-    return whitening
+    return np.asarray((directions[wide] / spread).T / values[wide])

@@ -143,5 +143,4 @@ class BatchedQDA(BatchedDesign):
         deviation = np.sqrt(variance)
         smallest = np.linalg.eigvalsh(correlation * deviation[..., :, None] * deviation[..., None, :])[..., 0]
         rounding = _EPS * variance.shape[-1] * (loss * variance).sum(axis=-1)
-        bound: FloatArray = np.maximum(smallest - rounding, _TINY)
-        return bound
+        return np.asarray(np.maximum(smallest - rounding, _TINY))

@@ -246,5 +246,4 @@ class BatchedLinearSVM(BatchedDesign):
         objective = 0.5 * weights @ weights + cost @ np.maximum(1 - margin, 0) ** 2
         left += np.sqrt(2e-12 * objective)  # it also ends when the objective no longer falls
         _, solved, _ = dposv(inner, test.T)
-        error: FloatArray = 2 * left * np.sqrt(np.einsum("ij,ji->i", test, solved))
-        return error
+        return np.asarray(2 * left * np.sqrt(np.einsum("ij,ji->i", test, solved)))
