@@ -23,8 +23,7 @@ from ..calibration.report import nested_loops, null_p_values, stated_confidence
 from ..calibration.report import power_curves as rates_by_size
 from ..calibration.report import zips as intervals_by_method
 from ..report.evidence import Evidence
-from ..report.rows import distinct, group_by
-from ..report.rows import some_of as some_sizes
+from ..report.rows import distinct, group_by, some_sizes
 
 #: The options that choose a figure with their values, and the function that draws it on axes.
 Panel: TypeAlias = tuple[dict[str, Any], Draw]
@@ -169,14 +168,14 @@ class StudyPlots:
     @_figure
     def power(self) -> Iterator[Panel]:
         """Draw rates of rejection or coverage with 95% intervals over the size of the test set; lines where exact."""
-        for dataset, method, covers, value in rates_by_size.curves_of(self._evidence):
+        for dataset, method, covers, group in rates_by_size.curves_of(self._evidence):
             measure, level = (COVERAGE, 1 - self._evidence.alpha) if covers else (POWER, self._evidence.alpha)
             bars = [
                 tuple(zip(*((r.n, r.estimate, r.estimate_low, r.estimate_high) for r in curve.rows), strict=True))
-                for curve in value
+                for curve in group
             ]
-            exact = [[row.statistic for row in curve.rows] if curve.exact else None for curve in value]
-            lines = {c.label: (bar[0], line or bar[1]) for c, bar, line in zip(value, bars, exact, strict=True)}
+            exact = [[row.statistic for row in curve.rows] if curve.exact else None for curve in group]
+            lines = {c.label: (bar[0], line or bar[1]) for c, bar, line in zip(group, bars, exact, strict=True)}
             drawn = curves(lines, ("rows of the test set", measure), level=level, bars=bars)
             yield {"dataset": dataset, "method": method, "measure": measure}, drawn
 

@@ -34,6 +34,7 @@ from ..config.settings import Limited
 
 #: The tests of test sets by the name of their record.
 _OF_RECORDS = {name: of for name in statistical_tests.TESTS if (of := statistical_tests.of_sets(name)) is not None}
+#: The name of each test in a report; empty if its method is the name.
 _NAMES = {
     **{name: of.name for name, of in _OF_RECORDS.items()},
     "bootstrap": "bootstrap",
@@ -259,5 +260,6 @@ def label_of(test: Any) -> str:
     options = {key: getattr(test, key) for key in ("measure", "method", "null") if hasattr(test, key)}
     options |= test.model_dump(exclude_defaults=True, exclude={"test", "of"})
     words = [value if isinstance(value, str) else f"{key} = {value}" for key, value in options.items()]
-    name = "F1 of A" if getattr(test, "of", "") == "a" else _NAMES[test.test] or words.pop(0)
+    name = "F1 of A" if getattr(test, "of", "") == "a" else _NAMES[test.test]
+    name = name or words.pop(0)
     return f"{name} ({', '.join(words)})" if words else name

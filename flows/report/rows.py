@@ -16,7 +16,7 @@ def distinct(values: Iterable[Key | None]) -> tuple[Key, ...]:
     return tuple(dict.fromkeys(value for value in values if value is not None))
 
 
-def some_of(rows: Sequence[Item], most: int = 4) -> list[Item]:
+def some_sizes(rows: Sequence[Item], most: int = 4) -> list[Item]:
     """At most this many rows of sizes: the smallest, the largest and some between."""
     last = min(most, len(rows)) - 1
     return [rows[round(index * (len(rows) - 1) / last)] for index in range(last + 1)] if last else list(rows)

@@ -49,21 +49,19 @@ def refuse_another(store: Store, identity: Mapping[str, Any], prepared: Prepared
     kept = {key: value for key, value in before.items() if key not in ("fingerprint", "versions", "notes")}
     changes = _differences({key: before.get(key, {}) for key in identity}, identity)
     of_kind = [change for change in changes if change[0] == "study.kind" and change[1] in KINDS]
-    useless = ""
-    if before.get("fingerprint") != digest("study", **kept):
-        # Each file of replicates has a fingerprint of its own; a history of comparisons has none.
-        useless = "study.json was altered after it was written"
+    is_altered = before.get("fingerprint") != digest("study", **kept)
+    if is_altered:  # each file of replicates has a fingerprint of its own, but a history of comparisons has none
         changes = of_kind
     harm = "" if of_kind or not changes else _harm(store, prepared.plan, _grown(store, before, prepared))
     if of_kind or harm:
-        key, old, new = (of_kind or sorted(changes, key=lambda change: change[0] in _HARMLESS))[0]
+        key, old, new = min(of_kind or changes, key=lambda change: change[0] in _HARMLESS)
         others = [change[0] for change in changes if change[0] not in (key, *_HARMLESS)]
         more = f" (and {', '.join(others)})" if others and harm else ""
         raise BadInput(
             f"--output: {store.root} contains another study: {key} is {shown(old)} there and {shown(new)} here"
             f"{more}{harm}; choose another output"
         )
-    return useless
+    return "study.json was altered after it was written" if is_altered else ""
 
 
 #: Settings that change no replicate; the message names others first.

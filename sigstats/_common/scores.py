@@ -227,18 +227,24 @@ def _code_of_missing(scores: Sequence[FloatArray], names: Sequence[str], limits:
         others = np.array(distinct[len(codes) :])
         n, of, name = max((int(np.isin(v, codes).sum()), len(v), name) for v, name in zip(scores, names, strict=True))
         least, most = ends_of([others])
-        beyond = limits is not None and limits[0] <= least and most <= limits[1]
-        far = beyond or (n > 1 and abs(code) > max(9, _TIMES * np.abs(others).max()))
+        within_limits = limits is not None and limits[0] <= least and most <= limits[1]
+        far = within_limits or (n > 1 and abs(code) > max(9, _TIMES * np.abs(others).max()))
         sure = least < most and code in _NO_MARK and far
-        whole, first = not (others % 1).any(), 1 if codes[-1] in (7, 8) else -np.inf  # small counts begin at 0
-        answers = whole and first <= least and most <= _MOST_MARK[codes[-1] > 9]
-        apart = answers if code > 0 else least >= 0 and (most >= 5 or not whole)
-        if sure or (n > 1 and apart and len(others) > 2):
+        if sure or (n > 1 and len(others) > 2 and _are_apart(codes[-1], others)):
             problem = f"{n:,} of {of:,} for {name} are {' or '.join(f'{mark:g}' for mark in codes)}"
             missing = " ".join(f"--missing {mark:g}" for mark in codes)
             problem = f"{problem} and all others {least:g} to {most:g}; leave them out (of a table: {missing})"
             return f"{problem} if they mean no score", sure
     return "", False
+
+
+def _are_apart(code: float, others: FloatArray) -> bool:
+    """True if `code`, the one nearest to the other marks, is usual for a missing mark next to such marks."""
+    (least, most), whole = ends_of([others]), not (others % 1).any()
+    if code < 0:
+        return bool(least >= 0 and (most >= 5 or not whole))
+    first = 1 if code in (7, 8) else -np.inf  # small counts begin at 0
+    return bool(whole and first <= least and most <= _MOST_MARK[code > 9])
 
 
 def _wild(scores: Sequence[FloatArray], names: Sequence[str]) -> str:

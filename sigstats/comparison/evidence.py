@@ -99,18 +99,20 @@ class Values(Evidence):
         if spec.span is not None:
             a, b = (spec.of_rows(positive, score) for score in scores)
             return cls(units=units, values=(a, b), span=spec.span, limits=(-spec.span, 0.0))
-        ends = limits if limits is not None and 0 < limits[0] < limits[1] < 1 else None
+        inside = limits if limits is not None and 0 < limits[0] < limits[1] < 1 else None
         losses, outside = [], np.zeros(units.n, dtype=np.int64)
         for score in scores:
-            clipped = score if ends is None else score.clip(*ends)
+            clipped = score if inside is None else score.clip(*inside)
             values = spec.of_rows(positive, clipped)
-            values[np.where(positive, clipped, 1 - clipped) == 0] = -np.inf  # no constant hides it
+            values[np.where(positive, clipped, 1 - clipped) == 0] = -np.inf  # which a log loss would limit
             losses.append(values)
             outside += 0 if limits is None else (score < limits[0]) | (score > limits[1])
-        span = None if ends is None else float(np.ptp(np.log([*ends, 1 - ends[0], 1 - ends[1]])))
-        least = None if ends is None else math.log(max(ends[1], 1 - ends[0]))
-        known = None if span is None or least is None else (least - span, least)
-        return cls(units=units, values=(losses[0], losses[1]), span=span, limits=known, outside=outside, nearest=limits)
+        fields: dict[str, Any] = {"values": (losses[0], losses[1]), "outside": outside, "nearest": limits}
+        if inside is None:
+            return cls(units=units, span=None, limits=None, **fields)
+        low, high = inside
+        span, best = float(np.ptp(np.log([low, high, 1 - low, 1 - high]))), math.log(max(high, 1 - low))
+        return cls(units=units, span=span, limits=(best - span, best), **fields)
 
     def measure_of(self, side: int, tasks: IntArray | None = None) -> float:  # noqa: D102
         values = self.values[side] if tasks is None else np.bincount(tasks, self.values[side]) / np.bincount(tasks)

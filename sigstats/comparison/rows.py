@@ -229,10 +229,10 @@ def with_turned(row: R, *names: str) -> R:
 
 def worst_verdict(rows: Sequence[Row]) -> Verdict:
     """The worst verdict of any row; at best inconclusive if one is unanswered."""
-    literals = {row.verdict for row in rows}
-    if "fail" in literals:
+    verdicts = {row.verdict for row in rows}
+    if "fail" in verdicts:
         return "fail"
-    return "inconclusive" if "inconclusive" in literals or any(row.unanswered for row in rows) else "pass"
+    return "inconclusive" if "inconclusive" in verdicts or any(row.unanswered for row in rows) else "pass"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -256,6 +256,7 @@ class ComparedRows:
     @property
     def ranked(self) -> tuple[ComparisonRow, ...]:
         """The rows, the deciding one first: fails by p and by the drop in margins; inconclusive, slices last."""
+        # Unanswered rows have place 2, and inconclusive slices place 3.
         order = {"fail": 0, "inconclusive": 1, None: 4, "pass": 5}
 
         def key(row: ComparisonRow) -> tuple[float, float, float]:

@@ -189,16 +189,17 @@ def open_volume(problem: Problem, columns: Sequence[int], others: Sequence[int])
     for mean, score in zip(means, problem.scores, strict=True):
         x = min(max(round(mean), 1), len(score) - 2)
         squares.append(reach / float(2 * score[x] - score[x - 1] - score[x + 1]) if len(score) > 2 else 0.0)
-    counted = list(columns)
+    free = list(columns)
     if problem.keys is not None and problem.keys.merging:
         large = [j for j in columns if len(problem.scores[j]) > SMALL_TOTAL + 1]
-        counted = list({problem.parameters[j]: j for j in large}.values())
-    room = [min(mean, len(score) - 1 - mean) / 2 for mean, score in zip(means, problem.scores, strict=True)]
-    counted = [j for j in counted if 1 < squares[j] < room[j] ** 2]
-    free, held = sum(squares[j] for j in counted), sum(squares[j] for j in others)
-    log_ball = len(counted) / 2 * math.log(math.pi) - math.lgamma(len(counted) / 2 + 1)
-    log_axes = sum(math.log(squares[j]) for j in counted) / 2
-    return math.exp(min(log_ball + log_axes - (math.log1p(free / held) / 2 if held else 0.0), 700.0))
+        free = list({problem.parameters[j]: j for j in large}.values())
+    borders = [min(mean, len(score) - 1 - mean) / 2 for mean, score in zip(means, problem.scores, strict=True)]
+    free = [j for j in free if 1 < squares[j] < borders[j] ** 2]
+    log_ball = len(free) / 2 * math.log(math.pi) - math.lgamma(len(free) / 2 + 1)
+    log_axes = sum(math.log(squares[j]) for j in free) / 2
+    # The sum of all columns is given, so that only a slice of the ellipsoid counts.
+    of_free, of_others = sum(squares[j] for j in free), sum(squares[j] for j in others)
+    return math.exp(min(log_ball + log_axes - (math.log1p(of_free / of_others) / 2 if of_others else 0.0), 700.0))
 
 
 def none_heavier(problem: Problem, outcomes: IntArray) -> NDArray[np.bool_]:

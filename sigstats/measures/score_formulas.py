@@ -34,7 +34,10 @@ class PairWeights(NamedTuple):
 
 @dataclass(frozen=True)
 class OfPairs:
-    """A formula of labels, predictions and weights, as a function of the weights of joint events."""
+    """A formula of labels, predictions and weights, as a function of the weights of joint events.
+
+    A joint event is a label with the predictions of A and of B (`sigstats.joint.events`), a pair one of these two.
+    """
 
     formula: Any
     #: The values of the codes: numbers, or names of classes.
@@ -102,8 +105,7 @@ def neg_log_loss(positive: Any, probability: Any) -> FloatArray:
     truth, predicted = np.asarray(positive, dtype=bool), np.asarray(probability, dtype=np.float64)
     # A certain and wrong answer costs what a double can tell from certainty, as in scikit-learn's log_loss.
     tiny = np.finfo(np.float64).eps
-    log: FloatArray = np.log(np.clip(np.where(truth, predicted, 1 - predicted), tiny, 1 - tiny))
-    return log
+    return np.asarray(np.log(np.clip(np.where(truth, predicted, 1 - predicted), tiny, 1 - tiny)))
 
 
 def neg_brier(positive: Any, probability: Any) -> FloatArray:
@@ -113,8 +115,7 @@ def neg_brier(positive: Any, probability: Any) -> FloatArray:
     [-0.01, -0.25]
     """
     truth, predicted = np.asarray(positive, dtype=bool), np.asarray(probability, dtype=np.float64)
-    values: FloatArray = -np.square(predicted - truth)
-    return values
+    return np.asarray(-np.square(predicted - truth))
 
 
 def mark(positive: Any, score: Any) -> FloatArray:  # noqa: ARG001 (as the other measures of rows)
@@ -124,14 +125,12 @@ def mark(positive: Any, score: Any) -> FloatArray:  # noqa: ARG001 (as the other
 
 def neg_absolute_error(label: Any, prediction: Any) -> FloatArray:
     """The distance of each predicted number from the true one, negated."""
-    values: FloatArray = -np.abs(np.asarray(prediction, dtype=np.float64) - np.asarray(label, dtype=np.float64))
-    return values
+    return np.asarray(-np.abs(np.asarray(prediction, dtype=np.float64) - np.asarray(label, dtype=np.float64)))
 
 
 def neg_squared_error(label: Any, prediction: Any) -> FloatArray:
     """The squared distance of each predicted number from the true one, negated."""
-    values: FloatArray = -np.square(neg_absolute_error(label, prediction))
-    return values
+    return np.asarray(-np.square(neg_absolute_error(label, prediction)))
 
 
 def pass_at(k: int, answers: int, right: int) -> Fraction:

@@ -30,8 +30,8 @@ from .characteristic import Tail, tail_by_frequencies
 
 #: The most sums of half of the sizes.
 MOST_SUMS = 2**16
-#: Laws whose exact product, as the number of its coefficients times their length in bits, is larger are not summed,
-#: unless their spread times the number of sizes is at most the second.
+#: The most bits of an exact product (the number of its coefficients times their length) that is summed; a longer one
+#: is summed too if its spread times the number of sizes is at most `MOST_TERMS`.
 MOST_BITS, MOST_TERMS = 10**9, 2**28
 #: The largest exact product that is multiplied out, and the longest lists of few sums, in bits.
 MOST_MULTIPLIED, MOST_LISTED = 2 * 10**7, 10**8
@@ -76,13 +76,13 @@ def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any) -> Tail:
         return exact
     if n <= MOST_ENUMERATED and total < 2**62:
         return _enumerated(given.astype(np.int64), threshold)
-    product = n * total <= MOST_BITS
-    if product or 2 * _REACH * _spread(sizes, times) * len(sizes) <= MOST_TERMS:
+    is_short = n * total <= MOST_BITS
+    if is_short or 2 * _REACH * _spread(sizes, times) * len(sizes) <= MOST_TERMS:
         summed = tail_by_frequencies(sizes.astype(np.int64), times, int(threshold))
         if summed is not None:
-            rounded = product and summed.low == summed.high > _LOG_OF_ROUNDED
+            rounded = is_short and summed.low == summed.high > _LOG_OF_ROUNDED
             return summed._replace(log=math.log(summed.high)) if rounded else summed
-    if product:
+    if is_short:
         low, high = tail_in_doubles(given.tolist(), int(threshold))
         if low > 0:
             return Tail(low, high, math.log(high))
@@ -181,11 +181,11 @@ def _bounded(sizes: NDArray[Any], times: IntArray, threshold: Any, width: float)
     # A few magnitudes that are far larger than all others would need as many more frequencies: they are enumerated.
     squares = np.cumsum(times * scaled**2)
     apart = [k for k in range(1, min(len(sizes), _MOST_APART + 1)) if scaled[-k] ** 2 > _APART * squares[-k - 1]]
-    few = max((k for k in apart if times[-k:].sum() <= _MOST_APART), default=0)
-    rest = len(sizes) - few
+    n_apart = max((k for k in apart if times[-k:].sum() <= _MOST_APART), default=0)
+    rest = len(sizes) - n_apart
     sums = _all_sums(np.repeat(scaled[rest:], times[rest:]))
     place_of, ways = np.unique(place - sums, return_counts=True)
-    slack += 2.0**-51 * place if few else 0.0
+    slack += 2.0**-51 * place if n_apart else 0.0
     counts = times[:rest].astype(np.float64)
     parts = [_bounds(scaled[:rest], counts, value, slack, width) for value in place_of.tolist()]
     low, high, log = (np.array(value) for value in zip(*parts, strict=True))

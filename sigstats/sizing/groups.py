@@ -47,10 +47,11 @@ def sizes_of_averages(means: FloatArray, row_variance: float) -> Sizes:
 
 def sizes_of(counts: IntArray, unseen_group: UnseenGroup) -> Sizes:
     """The numbers of rows of groups in a few classes."""
-    sizes, often = np.unique(counts, return_counts=True)
-    held = sizes * often
-    classes = np.unique((_SIZES * (np.cumsum(held) - held / 2) / held.sum()).astype(np.int64), return_inverse=True)[1]
-    rows, groups = np.bincount(classes, held), np.bincount(classes, often)
+    sizes, n_groups = np.unique(counts, return_counts=True)
+    n_rows = sizes * n_groups
+    middles = (np.cumsum(n_rows) - n_rows / 2) / n_rows.sum()
+    classes = np.unique((_SIZES * middles).astype(np.int64), return_inverse=True)[1]
+    rows, groups = np.bincount(classes, n_rows), np.bincount(classes, n_groups)
     shares = groups / len(counts)
     return Sizes(tuple(np.rint(rows / groups).astype(int).tolist()), tuple(shares.tolist()), unseen_group)
 
@@ -69,9 +70,9 @@ class GroupTest:
         sums, sizes, chances = _law(self.sizes, self.correlation, drop, max(discordance, drop))
         row = row_of_groups(n, self.sizes.unseen_group)
         drawn = as_generator(0).multinomial(n, chances, _SAMPLES).astype(np.float64)
-        many = [Units(sums[seen > 0], sizes[seen > 0], seen[seen > 0], row) for seen in drawn]
-        dropped = np.array([units.mean for units in many]) <= -self.minimum * (1 - 1e-12)
-        return float(np.mean(shown_below_zero(many, 1.0, self.level) & dropped))
+        samples = [Units(sums[counts > 0], sizes[counts > 0], counts[counts > 0], row) for counts in drawn]
+        dropped = np.array([units.mean for units in samples]) <= -self.minimum * (1 - 1e-12)
+        return float(np.mean(shown_below_zero(samples, 1.0, self.level) & dropped))
 
     def needed(self, drop: float, discordance: float, target: float) -> int | None:
         """The number of groups that fails this often, at most one percent too large; None if no number does."""
@@ -90,9 +91,10 @@ def _law(
     sizes: Sizes, correlation: float, drop: float, discordance: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The sums of groups, their sizes and the probability of each pair."""
-    only = (discordance + drop) / 2, max(0.0, (discordance - drop) / 2)
-    laws = [item_law(*only, None, None, None, rows, correlation)[::-1] for rows in sizes.rows]
+    p_a, p_b = (discordance + drop) / 2, max(0.0, (discordance - drop) / 2)
+    # The law is that of the advantage of A, the baseline; sums are those of the candidate.
+    laws = [item_law(p_a, p_b, None, None, None, answers, correlation)[::-1] for answers in sizes.rows]
     sums = np.concatenate([np.arange(-rows, rows + 1.0) for rows in sizes.rows])
-    of = np.concatenate([np.full(2 * rows + 1, float(rows)) for rows in sizes.rows])
+    rows_of_sums = np.concatenate([np.full(2 * rows + 1, float(rows)) for rows in sizes.rows])
     chances = np.concatenate([share * law for share, law in zip(sizes.shares, laws, strict=True)])
-    return sums, of, chances / math.fsum(chances)
+    return sums, rows_of_sums, chances / math.fsum(chances)

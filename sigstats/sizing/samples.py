@@ -55,18 +55,16 @@ class TiltedPilot:
         """Return the share of samples of n rows that detect a drop, of units drawn with these chances."""
         units, ends = max(2, round(n * self.units / self.evidence.units.n)), np.cumsum(chances)
         samples = np.searchsorted(ends, as_generator(0).random((SAMPLES, units)) * ends[-1], "right")
-        tested = [self._tested(self._drawn(sample)) for sample in samples]
-        means = [one for one in tested if isinstance(one, Unbounded)]
-        limits = np.array([mean.limit for mean in means])
-        of_means = iter(shown_below_zero([mean.units for mean in means], limits, level).tolist())
-        shown = sum(
-            (not isinstance(one, Unbounded) or next(of_means))
-            and (1.0 if row.difference is None else row.pvalue or 0.0) <= level  # `of_means` tests means
-            and -(row.difference or 0.0) >= minimum * (1 - 1e-12)
-            for one in tested
-            for row in [one.row if isinstance(one, Unbounded) else one]
-        )
-        return float(shown / SAMPLES)
+        results = [self._tested(self._drawn(sample)) for sample in samples]
+        means = {place: result for place, result in enumerate(results) if isinstance(result, Unbounded)}
+        limits, significant = np.array([mean.limit for mean in means.values()]), np.ones(SAMPLES, dtype=bool)
+        significant[[*means]] = shown_below_zero([mean.units for mean in means.values()], limits, level)
+        rows = [result.row if isinstance(result, Unbounded) else result for result in results]
+        significant &= [
+            (1.0 if row.difference is None else row.pvalue or 0.0) <= level for row in rows
+        ]  # no p of means
+        dropped = [-(row.difference or 0.0) >= minimum * (1 - 1e-12) for row in rows]
+        return float(np.count_nonzero(significant & dropped) / SAMPLES)
 
     def _tested(self, sample: Evidence) -> Tested:
         items = None if self.row.items is None else sample.units.n_items()

@@ -61,11 +61,6 @@ def with_rows(cell: Cell) -> Cell:
     return cell_of("subsample", subject=cell.subject, work=work, seed=cell.seed, replicates=cell.replicates)
 
 
-def _rejections(table: pa.Table, alpha: float) -> NDArray[np.int64]:  # noqa: ARG001
-    """The number of rejections in each row, at the level of the study."""
-    return to_numpy(table.column("rejected"))
-
-
 def totals(table: pa.Table, alpha: float) -> dict[str, int]:
     """The numbers of ``test_sets`` in a table and of test sets by outcome; a row is one test set or counts several."""
     if SPAN.name in table.column_names:
@@ -99,6 +94,6 @@ FAN_OUT = replace(
     lane_size=LANE_SIZE,
     schema=_SCHEMA,
     compute=_compute,
-    rejections=_rejections,
+    rejections=lambda table, _: to_numpy(table.column("rejected")),  # at the level of the study
     drawn_rows=None,
 )

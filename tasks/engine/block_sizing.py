@@ -17,9 +17,10 @@ class BlockSizer:
         self.cell = cell
         self.gaps = gaps
         self.target_seconds = target_seconds
-        self.seconds = 0.0
-        self.lanes = 0
-        self.known = cell.lanes - sum(last - first for first, last in gaps)
+        #: The lanes of which the cost is known, and their seconds.
+        self.lanes, self.seconds = 0, 0.0
+        #: The lanes that are stored.
+        self.computed = cell.lanes - sum(last - first for first, last in gaps)
         self.one_by_one = False
 
     def window(self, workers: int, cells: int = 1) -> int:
@@ -33,9 +34,10 @@ class BlockSizer:
         return -(-(workers if self.cell.stopping is not None else 2 * workers) // cells)
 
     def retry(self, failed: Failure) -> bool:
-        """True if a failed block is computed again lane by lane: a rule may stop the cell before the failing lane.
+        """Return True if a failed block must be computed again, lane by lane.
 
-        If it is not, no block follows, except before the failed lane if a rule may stop the cell there.
+        A rule may stop the cell before the lane that fails. Once that lane is known, or without a rule, the cell ends:
+        only the lanes before it are computed, in case the rule stops there.
         """
         first, last = failed.first // self.cell.lane_size, -(-failed.last // self.cell.lane_size)
         if self.cell.stopping is None:
@@ -56,7 +58,7 @@ class BlockSizer:
         lanes = -(-(receipt.last - receipt.first) // self.cell.lane_size)
         self.seconds += receipt.seconds
         self.lanes += lanes
-        self.known += lanes
+        self.computed += lanes
 
     @property
     def seconds_left(self) -> float:
@@ -67,12 +69,12 @@ class BlockSizer:
         """The lanes of the next block: by the target time, and near the end half of the rest for each worker."""
         if not self.lanes:
             return 1
-        value = max(self.seconds / self.lanes, 1e-6)
+        seconds_per_lane = max(self.seconds / self.lanes, 1e-6)
         target = max(self.target_seconds, least) if self.target_seconds else 0.0
         if workers > 1:
             until_the_end = (others + self.seconds_left) / workers
             target = min(target, max(until_the_end / 2, _LEAST_PART * target))
-        return max(1, int(target / value))
+        return max(1, int(target / seconds_per_lane))
 
     def next_block(self, workers: int, others: float = 0.0, least: float = 0.0) -> Block | None:
         """The next block; None if no lane is left.
@@ -84,8 +86,8 @@ class BlockSizer:
             return None
         lanes = self._next_lanes(workers, others, least)
         first, last = self.gaps[0]
-        if self.cell.stopping is not None:  # no more than there are already, since they may be in vain
-            lanes = 1 if self.one_by_one else min(lanes, max(1, self.known))
+        if self.cell.stopping is not None:  # at most as many as are computed: a stop may make them useless
+            lanes = 1 if self.one_by_one else min(lanes, max(1, self.computed))
         end = min(last, first + lanes)
         self.gaps[0] = (end, last)
         if end == last:

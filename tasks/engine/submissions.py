@@ -107,10 +107,11 @@ class Suspects:
         self.deadly |= not submission.imported
         submission.alone += submission is self._tried
         submission.single = True
-        most = MOST_TRIALS if not submission.imported else MOST_ALONE - 1 if submission.who not in self._guilty else 0
-        if (submission.alone if submission.imported else submission.trials) <= most:
+        if not submission.imported and submission.trials <= MOST_TRIALS:
             return None
         if submission.imported:
+            if submission.alone < (1 if submission.who in self._guilty else MOST_ALONE):
+                return None
             self._guilty.add(submission.who)
         return WorkersKilled(f"{submission.who}: it killed its worker {submission.deaths} times")
 

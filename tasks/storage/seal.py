@@ -20,7 +20,7 @@ from ..schema import SCHEMA_VERSION, to_numpy
 _KEY = b"sigstats"
 #: The rows of a row group, as many as PyArrow makes. A table of more rows can be written and read group by group.
 ROWS = 1 << 20
-#: Called with the names of columns, it gives them, or all, as tables of the next rows each, from the first on.
+#: A table in parts: called with names of columns, or None for all, it yields the row groups of these columns.
 Parts: TypeAlias = Callable[[list[str] | None], Iterable[pa.Table]]
 #: Tables of files of at most the first number of bytes are kept, all together of at most the second: a run reads the
 #: file of a cell to see what is left, to finish it, to summarise it and to report it, and to check it takes longest.
@@ -106,7 +106,7 @@ def read_sealed(source: Any, name: str, *, kind: str, fingerprint: str | None = 
         file = pq.ParquetFile(source, page_checksum_verification=True)
         stored = file.schema_arrow.metadata or {}
         values = json.loads(stored[_KEY])
-        items = (values["schema"], values["kind"], values["fingerprint"], values["digest"])
+        version, stored_kind, stored_fingerprint = about = values["schema"], values["kind"], values["fingerprint"]
         schema = file.schema_arrow.with_metadata({key: value for key, value in stored.items() if key != _KEY})
 
         def groups(columns: list[str] | None) -> Iterator[pa.Table]:
@@ -114,15 +114,16 @@ def read_sealed(source: Any, name: str, *, kind: str, fingerprint: str | None = 
                 yield file.read_row_group(group, columns).replace_schema_metadata(schema.metadata or None)
 
         parts = _parts_of(file.read().replace_schema_metadata(schema.metadata or None)) if whole else groups
-        intact = items[3] == _content_digest(parts, schema, file.metadata.num_rows, *items[:3])
+        intact = values["digest"] == _content_digest(parts, schema, file.metadata.num_rows, *about)
     except Exception as error:  # any bit may be flipped, in a name of a column too, so anything may fail
         raise Damaged(f"{name} is not a whole file of this program ({type(error).__name__})") from None
     if not intact:
         raise Damaged(f"{name} was altered after it was written")
-    if items[:2] != (SCHEMA_VERSION, kind):
-        raise Damaged(f"{name} holds {items[1]!r} of schema {items[0]}, not {kind!r} of schema {SCHEMA_VERSION}")
-    if fingerprint is not None and items[2] != fingerprint:
-        raise Damaged(f"{name} belongs to something else (fingerprint {items[2][:10]}, not {fingerprint[:10]})")
+    if (version, stored_kind) != (SCHEMA_VERSION, kind):
+        raise Damaged(f"{name} holds {stored_kind!r} of schema {version}, not {kind!r} of schema {SCHEMA_VERSION}")
+    if fingerprint is not None and stored_fingerprint != fingerprint:
+        problem = f"fingerprint {stored_fingerprint[:10]}, not {fingerprint[:10]}"
+        raise Damaged(f"{name} belongs to something else ({problem})")
     return parts
 
 

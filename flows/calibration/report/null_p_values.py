@@ -21,7 +21,7 @@ from ...pages import svg
 from ...pages.svg import Axes
 from ...pages.wording import count_of, join_words, percent
 from ...report.evidence import Evidence, Figure
-from ...report.rows import group_by, some_of
+from ...report.rows import group_by, some_sizes
 
 _SIDE = 236.0
 #: The levels at which the rate of rejections is drawn.
@@ -40,8 +40,7 @@ def p_values_of(row: Hypothesis, evidence: Evidence) -> NDArray[np.float64]:
     """The p-value on each test set."""
     table = evidence.results.table(evidence.cells_of(row)[0])
     assert table is not None
-    p_values: NDArray[np.float64] = table.column("p_value").to_numpy()
-    return p_values
+    return np.asarray(table.column("p_value").to_numpy())
 
 
 def draw_rates(evidence: Evidence) -> Iterator[Figure]:
@@ -49,7 +48,7 @@ def draw_rates(evidence: Evidence) -> Iterator[Figure]:
     groups = group_by(true_nulls(evidence), lambda row: (row.dataset, row.slice, row.method))
     for number, group in enumerate(groups.values()):
         first = group[0]
-        shown = some_of(sorted(group, key=lambda row: row.n or 0))
+        shown = some_sizes(sorted(group, key=lambda row: row.n or 0))
         panels = [_rates(f"calibration-{number}-{index}", row, evidence) for index, row in enumerate(shown)]
         yield Figure(
             title=f"Stated and achieved type I error of {first.method}, {first.slice or first.dataset}",
@@ -91,7 +90,7 @@ def draw_law(evidence: Evidence) -> Iterator[Figure]:
     groups = group_by(true_nulls(evidence), lambda row: (row.dataset, row.slice))
     for number, ((dataset, part), group) in enumerate(groups.items()):
         panels = [
-            _law(f"law-{number}-{index}", method, some_of(sorted(of_test, key=lambda row: row.n or 0)), evidence)
+            _law(f"law-{number}-{index}", method, some_sizes(sorted(of_test, key=lambda row: row.n or 0)), evidence)
             for index, (method, of_test) in enumerate(group_by(group, lambda row: row.method).items())
         ]
         yield Figure(

@@ -13,7 +13,7 @@ from sigstats.tasks.plan import Cell
 from ...pages.heat_table import HeatCell, p_legend, p_shade, pair_table, side_by_side
 from ...pages.wording import p_equation
 from ...report.evidence import Evidence, Figure
-from ...report.rows import group_by, some_of
+from ...report.rows import group_by, some_sizes
 from .design import estimand, size
 
 _MOST_METHODS = 8
@@ -28,7 +28,8 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
         )
         for (dataset, part, of), group in of_population.items():
             sizes = sorted(group_by(group, lambda cell: int(cell.subject["n"])).items())
-            panels = [panel for _, of_size in some_of(sizes) if (panel := _panel(of_size, what, evidence)) is not None]
+            drawn = (_panel(of_size, what, evidence) for _, of_size in some_sizes(sizes))
+            panels = [panel for panel in drawn if panel is not None]
             if panels:
                 yield Figure(
                     title=f"Methods on the same test sets: {what}, {', '.join(filter(None, (dataset, part, of)))}",

@@ -22,7 +22,7 @@ from ...pages import svg
 from ...pages.svg import Axes
 from ...pages.wording import count_of, number, percent
 from ...report.evidence import Evidence, Figure
-from ...report.rows import group_by, some_of
+from ...report.rows import group_by, some_sizes
 from ...report.usual_columns import where
 
 #: The size of a histogram, and the side of a plot of reliability.
@@ -109,7 +109,7 @@ def statements_of(evidence: Evidence) -> Iterator[tuple[str | None, str, dict[in
 def draw_reliability(evidence: Evidence) -> Iterator[Figure]:
     """One figure for each test and data set, a panel for some of its sizes; all populations of a data set together."""
     for place, (dataset, method, known) in enumerate(statements_of(evidence)):
-        panels = [_reliability(f"reliability-{place}-{n}", method, n, known[n]) for n in some_of(list(known))]
+        panels = [_reliability(f"reliability-{place}-{n}", method, n, known[n]) for n in some_sizes(list(known))]
         yield Figure(
             title=f"Reliability of the confidence stated by {method}, {dataset}",
             caption=(
@@ -192,5 +192,4 @@ def confidences(p: NDArray[np.float64], ahead: NDArray[np.float64], alternative:
     if alternative == "two-sided":
         return 1 - p / 2
     named = ahead > 0 if alternative == "less" else ahead < 0
-    values: NDArray[np.float64] = np.where(named, 1 - p, p)
-    return values
+    return np.asarray(np.where(named, 1 - p, p))

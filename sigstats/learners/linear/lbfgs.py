@@ -8,6 +8,8 @@ import numpy as np
 
 from ..._common.validation import FloatArray, IntArray
 
+#: The shares of the first slope by which a taken trial must lower the value, and to which it must flatten the slope;
+#: a bracket narrower than the third number ends the search.
 _DECREASE, _CURVATURE, _WIDTH = 1e-3, 0.9, 0.1
 _LONGEST: Final = 1e10
 
@@ -39,7 +41,7 @@ class LineSearch:
     trial: float
     #: The largest relative error of slopes and differences of values by rounding.
     doubt: float
-    #: The trial told last is taken.
+    #: The last trial ends the search.
     done: bool = False
     #: Rounding could have decided otherwise.
     doubtful: bool = False
@@ -52,7 +54,7 @@ class LineSearch:
         self._low, self._high = 0.0, 5 * self.trial
 
     def tell(self, value: float, slope: float) -> None:
-        """Take the value and the slope at the trial: it is taken, or there is another."""
+        """Take in the value and the slope at the trial, which ends the search or is replaced by the next trial."""
         first, decline = self.start
         enough = _DECREASE * decline
         ceiling = first + self.trial * enough
@@ -142,6 +144,7 @@ def _cubic(a: _Point, b: _Point) -> float:
 
 Evaluate = Callable[[FloatArray, IntArray], tuple[FloatArray, FloatArray]]
 
+#: The number of pairs of a step and a change of the gradient that are kept, and of trials in a search.
 _PAIRS: Final = 10
 _TRIALS: Final = 20
 
@@ -244,15 +247,14 @@ def _step(evaluate: Evaluate, state: _State, doubt: float) -> FloatArray:
     slope = _dot(direction, state.gradient)
     first = state.first
     length = 1 / np.sqrt(_dot(direction, direction)) if first else np.ones(len(state.at))
-    length, value, gradient, result = _search(evaluate, state, direction, slope, length, doubt)
+    length, value, gradient, certain = _search(evaluate, state, direction, slope, length, doubt)
     step = length[:, None] * direction
     curvature = state.add(step, gradient - state.gradient)
     before = state.value
     state.x, state.value, state.gradient = state.x + step, value, gradient
-    good = result & (slope < 0) & (curvature > -1e-10 * slope * length)
+    good = certain & (slope < 0) & (curvature > -1e-10 * slope * length)
     state.keep(good)
-    left: FloatArray = before[good]
-    return left
+    return np.asarray(before[good])
 
 
 def _search(

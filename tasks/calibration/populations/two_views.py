@@ -77,9 +77,9 @@ def outcomes(sample: Sample, folds: list[IntArray], learner: Learner) -> IntArra
     sides = [[part.observed() for part in retrainers(X, sample.y, folds, learner)] for X in (sample.a, sample.b)]
     count = int(folds[0].max()) + 1
     values = np.empty((len(folds), count, 8), dtype=np.int64)
-    for repeat, (value, a, b) in enumerate(zip(folds, *sides, strict=True)):
+    for repeat, (fold, a, b) in enumerate(zip(folds, *sides, strict=True)):
         event = 4 * sample.y + a + 2 * b
-        values[repeat] = np.bincount(8 * value + event, minlength=8 * count).reshape(count, 8)
+        values[repeat] = np.bincount(8 * fold + event, minlength=8 * count).reshape(count, 8)
     return values
 
 
