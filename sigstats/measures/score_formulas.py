@@ -174,8 +174,7 @@ class OfAreas(OfPairs):
         known = {sums: PairWeights(sums(weights, added)) for sums in of_sides}
         return [known[sums] for sums in of_sides]
 
-    def of(self, sums: PairWeights, _kind: str = "classes") -> FloatArray:
-        """The value of each row of weights."""
+    def of(self, sums: PairWeights, _kind: str = "classes") -> FloatArray:  # noqa: D102
         return _mean_area(sums.weights)
 
     def _of(self, label: Any, predicted: Any) -> Callable[..., FloatArray]:
@@ -255,13 +254,37 @@ def rank_of_truth(table: FloatArray, truth: Any) -> IntArray:
     return np.asarray(1 + ((table > of_truth) | ((table == of_truth) & later)).sum(axis=1))
 
 
+class OfPrecision(OfPairs):
+    """The formula `average_precision`, of cumulative sums: an unseen row only adds its weight to them."""
+
+    def on(self, *joint: Any) -> Self:
+        """The formula on some joint events; the thresholds of a model are the scores of their positive rows."""
+        y, *sides = self.values[np.concatenate([events.events for events in joint])[:, :, 0].T]
+        return replace(self, pairs=[np.unique(side[y == 1]) for side in sides])
+
+    def sums(self, joint: Any, weights: FloatArray) -> list[PairWeights]:  # noqa: D102
+        y, *sides = self.values[np.array(joint.events)[:, :, 0].T]
+        return [PairWeights(_called(y, *side, weights)) for side in zip(sides, self.pairs, strict=True)]
+
+    def of(self, sums: PairWeights, _kind: str = "classes") -> FloatArray:  # noqa: D102
+        return _mean_precision(sums.weights)
+
+
+def _called(positive: Any, score: Any, thresholds: FloatArray, weights: FloatArray) -> FloatArray:
+    """The weights of positive rows that are called positive at ascending thresholds, the highest first, then of all."""
+    first, width = len(thresholds) - np.searchsorted(thresholds, score, side="right"), len(thresholds) + 1
+    return np.hstack([np.cumsum(weights @ _adding(first, width, of), axis=1)[:, :-1] for of in (1.0 * positive, 1.0)])
+
+
+def _mean_precision(sums: FloatArray) -> FloatArray:
+    hits, called = np.split(sums, 2, axis=1)
+    precision = hits / np.maximum(called, np.finfo(np.float64).tiny)  # rows may have a weight of 0
+    return np.asarray((np.diff(hits, axis=1, prepend=0.0) * precision).sum(axis=1) / hits[:, -1])
+
+
 def average_precision(positive: Any, score: Any, weights: FloatArray) -> FloatArray:
     """The mean precision at the score of each positive row; rows of equal scores are called positive together."""
-    order = np.argsort(-score, kind="stable")
-    last = np.flatnonzero(np.append(np.diff(score[order]) != 0, True))
-    hits, called = (np.cumsum(weights[:, order] * of, axis=1)[:, last] for of in (positive[order], 1.0))
-    steps = np.diff(hits, axis=1, prepend=0.0)
-    return np.asarray((steps * hits / np.where(called > 0, called, 1.0)).sum(axis=1) / hits[:, -1])
+    return _mean_precision(_called(positive, score, np.unique(score[positive == 1]), weights))
 
 
 def rmse(label: Any, prediction: Any, weights: FloatArray) -> FloatArray:

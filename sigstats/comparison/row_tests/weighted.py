@@ -19,7 +19,7 @@ from ..._common.validation import IntArray
 from ...joint.events import JointEvents
 from ...joint.outcomes import JointOutcomes
 from ...measures.measure import Measure, as_measure
-from ...measures.score_formulas import OfAreas, OfPairs, weighted_area
+from ...measures.score_formulas import OfAreas, OfPairs, OfPrecision, average_precision, weighted_area
 from ...measures.table import MEASURES, refers_to_one_class
 from ...unseen_row.drawn_law import Law
 from ...unseen_row.means import missed
@@ -152,8 +152,10 @@ def _law_of(part: Classes, rule: ComparisonRule) -> Callable[..., Law] | str:
     measure: Measure | OfPairs
     if part.values is not None:
         added: Any = part.unseen and tuple(np.searchsorted(occurring, codes) for codes in part.unseen)
-        is_area = spec.needs == "tables" or spec.of_weights is weighted_area
-        how = (OfAreas, spec.of_weights) if is_area else (OfPairs, spec.signed)
+        if spec.needs == "tables" or spec.of_weights is weighted_area:
+            how: Any = OfAreas, spec.of_weights
+        else:
+            how = OfPrecision if spec.of_weights is average_precision else OfPairs, spec.signed
         measure = how[0](how[1], part.values[occurring], added, slow=spec.is_slow)
     else:
         measure = as_measure(part.measure)
