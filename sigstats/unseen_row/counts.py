@@ -25,7 +25,7 @@ from ..measures.formulas import Confusion
 from ..measures.measure import FEW_CLASSES, Kind, MeanOfClasses, Measure, OfClass
 from ..measures.score_formulas import OfAreas, OfPairs
 from .drawn_law import Law
-from .few_rows import widened
+from .few_rows import MANY_CLASSES, widened, with_few_changed
 from .law import MOST_ATOMS, SharedDraws, pooled_weights
 from .means import UnseenGroup, row_of_groups
 
@@ -146,8 +146,8 @@ def _values(
     first = [of_place.index(number) for number in range(len(numbers))]
     means = measure.mean_of_classes() if isinstance(measure, Measure) else None
     if means is not None and joint.kind == "classes":
-        values = _means_of_classes(means, base, places[first].reshape(-1, len(base), joint.n_categories), shares)
-        return values, of_place
+        of_means = with_few_changed if joint.n_categories > MANY_CLASSES else _means_of_classes
+        return of_means(means, base, places[first].reshape(-1, len(base), joint.n_categories), shares), of_place
     values = []
     order: Any = "K" if joint.n_categories < FEW_CLASSES else "C"
     for number in first:

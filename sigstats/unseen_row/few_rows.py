@@ -6,21 +6,23 @@ jackknife in strata. Its square is on average the variance of a mean over classe
 of their means (Efron and Stein, Annals of Statistics 9, 1981).
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from .._common.validation import FloatArray, IntArray
 from ..joint.events import JointCounts, JointEvents
-from ..measures.measure import Measure
+from ..measures.formulas import Confusion, ratio
+from ..measures.measure import MeanOfClasses, Measure, as_measure
 from ..measures.table import base_of
 from .drawn_law import Law
 
 #: Laws are widened with more classes than this, of which at least half have fewer rows, or groups.
 _FEW_CLASSES, _FEW_ROWS = 7, 30
-#: The most numbers in a block of counts.
-_BLOCK = 2**21
+#: With more classes, only those that an unseen row changes are computed again, and not added one after the other.
+MANY_CLASSES = 256
+#: The part of a count below which what is left of it is rounding.
+_ROUNDING = 1e-12
 
 
 def widened(law: Law, measure: Any, joint: JointCounts, within: Any) -> Law:
@@ -31,18 +33,20 @@ def widened(law: Law, measure: Any, joint: JointCounts, within: Any) -> Law:
     if not isinstance(joint, JointEvents) or not isinstance(measure, Measure) or not _is_mean_of_classes(measure):
         return law
     labels, counts = np.array([event[0][0] for event in joint.events]), np.array(joint.counts)
-    rows = _rows_of_classes(labels, counts, within)
+    if within is None:  # the rows of a class are drawn together, and so are the classes of one row
+        events = np.flatnonzero(counts)
+        units, rows = (np.arange(len(events)), events, np.ones(len(events))), np.bincount(labels, counts)
+        strata, times = np.where(rows > 1, np.arange(len(rows)) + 1, 0)[labels[events]], counts[events]
+    else:  # the groups of a class are its rows
+        units = *within.nonzero(), within.data
+        rows = np.bincount(np.unique(units[0] * joint.n_categories + labels[units[1]]) % joint.n_categories)
+        strata, times = np.zeros(within.shape[0], np.int64), np.ones(within.shape[0])
     if len(occurring := rows[rows > 0]) <= _FEW_CLASSES or np.median(occurring) >= _FEW_ROWS:
         return law
     if occurring.max() == 1:  # nothing shows how the answers to one class vary
         none, all_ = np.zeros(len(law.low)), np.ones(len(law.low))
         return Law(-all_, all_, (none, all_), (none, all_), law.observed)
-    blocks = [(measure.of(a, joint.kind), measure.of(b, joint.kind)) for a, b in _without_one(joint, counts, within)]
-    a, b = (np.concatenate(values) for values in zip(*blocks, strict=True))
-    if within is None:  # the rows of a class are drawn together, and so are the classes of one row
-        strata, times = np.where(rows > 1, np.arange(len(rows)) + 1, 0)[labels][counts > 0], counts[counts > 0]
-    else:
-        strata, times = np.zeros(len(a), np.int64), np.ones(len(a))
+    a, b = _without_one(measure, joint, counts if within is None else within.sum(axis=0), units)
     low, high = _moved((law.low, law.high), _jackknife(b - a, strata, times), -1.0)
     of_a, of_b = (_moved(ends, _jackknife(of, strata, times), 0.0) for ends, of in ((law.a, a), (law.b, b)))
     return Law(low, high, of_a, of_b, law.observed)
@@ -52,24 +56,55 @@ def _is_mean_of_classes(measure: Measure) -> bool:
     return measure.function is None and (measure.name == "balanced-accuracy" or base_of(measure.name)[0] == "macro")
 
 
-def _rows_of_classes(labels: IntArray, counts: IntArray, within: Any) -> IntArray:
-    """The number of rows, or of groups, of each class."""
-    if within is None:
-        return np.bincount(labels, counts).astype(np.int64)
-    return np.array([np.count_nonzero(within[:, labels == code].sum(axis=1)) for code in range(labels.max() + 1)])
+def _without_one(
+    measure: Measure, joint: JointEvents, counts: Any, units: tuple[IntArray, IntArray, FloatArray]
+) -> list[FloatArray]:
+    """The measure of both models without one unit, a row or a group, of which only the classes in it are counted again.
+
+    `counts`: of all events. `units`: the number of a unit, that of an event in it, and the rows of the unit with it.
+    """
+    means = as_measure("macro-recall" if measure.name == "balanced-accuracy" else measure).mean_of_classes()
+    assert means is not None  # by `_is_mean_of_classes`
+    unit, event, rows = units
+    size = np.bincount(unit, rows)
+    distinct, of_size = np.unique(size if means.of_negatives else 0 * size, return_inverse=True)
+    k, (label, *answers) = joint.n_categories, np.array(joint.events)[:, :, 0].T
+    values = []
+    for answer, total in zip(answers, joint.confusions(np.array(counts, dtype=np.float64)[np.newaxis]), strict=True):
+        pairs = np.concatenate([unit * k + label[event], unit * k + answer[event]])
+        changed, at = np.unique(pairs, return_inverse=True)
+        true, called = np.split(at, 2)
+        right = np.bincount(true, rows * (label == answer)[event], len(changed))
+        missed, added = (np.bincount(at, rows, len(changed)) - right for at in (true, called))
+        (of, code), every = np.divmod(changed, k), np.array(total)[:, 0]
+        left = every[:, code] - [right, missed, added, size[of] - right - missed - added]
+        left[left < _ROUNDING * every[:, code]] = 0.0
+        others = np.repeat(every[:, np.newaxis], len(distinct), axis=1)
+        others[3] -= distinct[:, np.newaxis]  # the unit's rows are negatives of classes that it has not
+        (before, occurred), (after, occurs) = (means.value(Confusion(*of_class)) for of_class in (others, left))
+        value, number = (
+            np.bincount(of, new - old[of_size[of], code], len(size)) + old.sum(axis=1)[of_size]
+            for old, new in ((before, after), (1.0 * np.broadcast_to(occurred, before.shape), 1.0 * np.array(occurs)))
+        )
+        values.append(ratio(value, number, 0.0))
+    return values
 
 
-def _without_one(joint: JointEvents, counts: IntArray, within: Any) -> Iterator[Any]:
-    """The sums of both models without one row of each event that occurs, or without one group, in blocks."""
-    total = counts.astype(np.float64) if within is None else within.sum(axis=0)
-    left_out = np.flatnonzero(counts) if within is None else np.arange(within.shape[0])
-    step = max(1, _BLOCK // len(counts))
-    for first in range(0, len(left_out), step):
-        some = left_out[first : first + step]
-        one = np.zeros((len(some), len(counts))) if within is None else within[some].toarray()
-        if within is None:
-            one[np.arange(len(some)), some] = 1.0
-        yield joint.confusions(total - one)
+def with_few_changed(means: MeanOfClasses, base: Any, places: FloatArray, shares: FloatArray) -> list[FloatArray]:
+    """A mean over classes with one more row in each place, whose counts have the shape (places, 4, K)."""
+
+    def parts(counts: Any) -> FloatArray:
+        of_class = means.value(Confusion(*counts))
+        return np.array([of_class.value, np.broadcast_to(of_class.occurs, of_class.value.shape)])
+
+    before, values = parts(base), []
+    total = before.sum(axis=2)
+    for place in places:
+        at = np.flatnonzero(place[: 4 if means.of_negatives else 3].any(axis=0))
+        after = parts([count[:, at] + np.multiply.outer(shares, m[at]) for count, m in zip(base, place, strict=True)])
+        value, number = total + (after - before[:, :, at]).sum(axis=2)
+        values.append(ratio(value, number, 0.0))
+    return values
 
 
 def _jackknife(values: FloatArray, strata: IntArray, times: FloatArray) -> float:

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from sklearn.metrics import f1_score, jaccard_score
 
 from sigstats import check, compare
 from sigstats.comparison.rule import ComparisonRule
@@ -27,6 +28,30 @@ def test_the_standard_error_is_that_of_a_stratified_mean(classes, rows, measure)
     found = compare(y, a, b, measures=measure, rule=ComparisonRule(n_resamples=4000)).rows[0].standard_error
     ahead = ((b == y) * 1.0 - (a == y)).reshape(classes, rows)
     assert found == pytest.approx(np.sqrt(ahead.var(axis=1, ddof=1).sum() / rows) / classes, rel=0.15)
+
+
+def by_scikit_learn(measure, y, called):
+    """The mean over the classes that occur, each against all others."""
+    score = {"macro-f1": f1_score, "macro-jaccard": jaccard_score}[measure]
+    return np.mean([score(y == k, called == k) for k in np.unique(y)])
+
+
+@pytest.mark.parametrize("measure", ["macro-f1", "macro-jaccard"])
+@pytest.mark.parametrize("size", [1, 3])
+def test_the_standard_error_is_that_of_leaving_out_each_row_or_group(measure, size):
+    y, a, b = drawn(np.random.default_rng(size), 12, 5, right=0.6)
+    groups = np.arange(60) * 7 % 60 // size  # of several classes
+    values = np.array(
+        [
+            np.subtract(*(by_scikit_learn(measure, y[groups != group], said[groups != group]) for said in (b, a)))
+            for group in range(60 // size)
+        ]
+    )
+    strata = values[groups].reshape(12, 5) if size == 1 else values[np.newaxis]  # rows are drawn class by class
+    error = np.sqrt(((strata.shape[1] - 1) * strata.var(axis=1)).sum())
+    more = {} if size == 1 else {"groups": groups}
+    found = compare(y, a, b, measures=measure, rule=ComparisonRule(n_resamples=2000, unseen_group="any"), **more)
+    assert found.rows[0].standard_error == pytest.approx(error, rel=1e-3)
 
 
 def test_rows_in_pairs_count_as_pairs():
