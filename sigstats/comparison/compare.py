@@ -149,7 +149,7 @@ def _tested_rows(
     units = paired.units
     few = rule.n_resamples if rule.simultaneous else first
     start = first_stage(few, len(units.parts)) if units.single and not rule.simultaneous else few
-    draws = SharedDraws(rule.rng, start) if start < few else None
+    draws = SharedDraws(rule.rng, start) if start < few else paired.draws
     of_slices = {
         name: replace(whole, draws=draws) if isinstance(whole, Classes) else whole for name, whole in evidence.items()
     }

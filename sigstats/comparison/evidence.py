@@ -220,7 +220,7 @@ class Classes(Evidence):
     unseen: tuple[IntArray, IntArray] | None = None
     #: False for numbers without limits: an unseen row may lie beyond them.
     limited: bool = True
-    #: Random weights that many slices share.
+    #: Random weights that many slices, or pairs of models, share.
     draws: SharedDraws | None = None
 
     def measure_of(self, side: int, _: IntArray | None = None) -> float:  # noqa: D102

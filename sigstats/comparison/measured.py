@@ -112,7 +112,7 @@ def _classes(paired: PairedPredictions, spec: MeasureSpec, positive: str | None)
 def _of_codes(paired: PairedPredictions, spec: MeasureSpec, predicted: Predicted, **known: Any) -> Classes:
     limits = (-1.0 if base_of(spec.name)[1] in ("mcc", "kappa", *POWERS) else 0.0), 1.0
     codes = {"label": predicted.label, "a": predicted.a, "b": predicted.b, "limits": limits, **known}
-    return Classes(units=paired.units, measure=spec.name, **codes)
+    return Classes(units=paired.units, measure=spec.name, draws=paired.draws, **codes)
 
 
 def _of_numbers(

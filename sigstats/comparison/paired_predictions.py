@@ -14,6 +14,7 @@ from .._common.data_frames import opened, require_same_index
 from .._common.messages import Note
 from .._common.validation import FloatArray, IntArray, Limits, as_reals, refuse, same_kind_of_labels, shown
 from ..measures.metrics import unit_of
+from ..unseen_row.law import SharedDraws
 from .units import MISSING, Units, as_weights
 
 
@@ -174,6 +175,8 @@ class PairedPredictions:
     #: True if baseline and candidate are the same file, bytes or arrays.
     identical: bool = False
     other_columns: OtherColumns = OtherColumns()  # noqa: RUF009 - a tuple
+    #: Random weights that the pairs of many models share.
+    draws: SharedDraws | None = None
     #: The ids of the rows, if they were requested; an Arrow array of shape (n,).
     ids: Any = None
 

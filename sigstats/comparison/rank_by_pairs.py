@@ -4,6 +4,7 @@ When not to use: for the accuracy or the mean of scores, whose pairs are tested 
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -15,6 +16,7 @@ from ..mcnemar.quantile_difference import fewest_with_interval
 from ..measures.table import MEASURES
 from ..ranking.rank_sets import RankSets, sets_from
 from ..ranking.result import RankedModel, RankedSlice, Ranking, models_in_order, pairs_in_order
+from ..unseen_row.law import SharedDraws
 from .compare import compare_pair, notes_on_dependence
 from .family import default_measures, evidence_for, named_score
 from .measure_names import check_used
@@ -24,6 +26,8 @@ from .rows import ComparisonRow
 from .rule import ComparisonRule
 from .units import ALL_ROWS
 
+#: The pairs of more models share their random weights.
+_FEW_MODELS = 4
 #: For each ordered pair of models, the row with the first as the baseline.
 _Rows = dict[tuple[int, int], ComparisonRow]
 
@@ -51,11 +55,15 @@ def rank_by_pairs(
         confidence_level=confidence_level,
         smallest_slice=smallest_slice,
     )
+    most = rule.with_resamples_for(alpha)
+    if most.n_resamples <= 2 * rule.n_resamples:
+        rule = most  # a second stage would draw the first one again
+    draws = SharedDraws(rule.rng, most.n_resamples) if len(models) > _FEW_MODELS else None
     others: dict[str, _Rows] = {}
     notes: dict[Note, None] = {}
     for a, b in combinations(range(len(models)), 2):
         for first, second in ((a, b), (b, a)):
-            paired = pair(first, second)
+            paired = replace(pair(first, second), draws=draws)
             names, called = [measure or default_measure(paired)], (models[first], models[second])
             check_used(names, score=named_score(paired), score_range=paired.score_range)
             result = compare_pair(paired, rule, names, positive=positive, alone=True, models=called)
@@ -63,6 +71,8 @@ def rank_by_pairs(
                 others.setdefault(row.slice, {})[first, second] = row
             of_pair = [*paired.notes, *about_predictions(paired, names, called), *result.notes]
             notes |= dict.fromkeys(note for note in of_pair if note.name != NEVER_PREDICTED)  # by these two
+    if draws is not None:
+        draws.clear()
     whole = others.pop(ALL_ROWS)
     if len({row.n for row in whole.values()}) > 1:
         raise ValueError("rows: the pairs of models have other rows; expected the same ids in all files")

@@ -52,7 +52,7 @@ def law_of_difference(
 ) -> Law:
     """The distribution of the difference of a measure of which more is better, by `size` random weightings.
 
-    `rng`: the seed, or draws that many slices share, if its size and the counts of the events allow it.
+    `rng`: the seed, or draws that many slices or pairs share, if its size and the counts of the events allow it.
     `groups`: the group of each row, from 0, and the number of its event in `joint`. `weights`: the weight of each row,
     if rows are in groups (of one row each, if they are not). `unseen_group`: as in `ComparisonRule`.
     """
@@ -193,8 +193,9 @@ def _weights(
     `shapes`: the shapes of the gamma weights of the events, or of groups if `within` has their rows of each event.
     """
     if isinstance(rng, SharedDraws):
-        if within is None and rng.size == size and rng.covers(shapes):
-            yield rng.weights(shapes), rng.shares
+        if within is None and size <= rng.size and rng.covers(shapes):
+            blocks = (slice(start, min(start + step, size)) for start in range(0, size, step))
+            yield from ((rng.weights(shapes, block), rng.shares[block]) for block in blocks)
             return
         rng = rng.seed
     generator = as_generator(rng)

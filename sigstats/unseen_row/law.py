@@ -25,8 +25,8 @@ _LENGTH = 1.28
 _MOST_BLOCKS, _MOST_STEPS = 150, 100
 #: Complex numbers that are multiplied before a logarithm is taken, which takes as long as about forty products.
 _FACTORS = 32
-#: The most events, and the largest count: the columns of more would fill the memory.
-_MOST_EVENTS, _MOST_ROWS = 256, 2**16
+#: The most numbers that are shared, which would otherwise fill the memory, and the most powers of two in a count.
+_MOST_NUMBERS, _MOST_POWERS = 2**25, 20
 
 
 def tails(factors: FloatArray, counts: FloatArray, accuracy: tuple[float, float] = FINE) -> FloatArray:
@@ -145,33 +145,34 @@ def pooled_weights(weights: FloatArray, counts: FloatArray, most: int) -> tuple[
 
 
 class SharedDraws:
-    """Gamma variables that many slices share, so that each costs some sums and not its own draws.
+    """Gamma variables that many slices, or pairs of models, share, so that each costs some sums and not its own draws.
 
-    A shape is a sum of powers of two, and a gamma variable the sum of independent ones of these shapes. So a slice's
-    events take one column each for every power in their counts, and another slice takes the same columns, each of its
-    own stream of the seed. Within a slice all are independent, as its p-values and intervals require; those of two
+    A shape is a sum of powers of two, and a gamma variable the sum of independent ones of these shapes. So the events
+    of a slice take one column each for every power in their counts, and another slice takes the same columns, each of
+    its own stream of the seed. Within a slice all are independent, as its p-values and intervals require; those of two
     slices depend on each other, which adjustments that are valid under any dependence (Holm, Bonferroni) allow.
     """
 
     def __init__(self, seed: int, size: int) -> None:
         self.size = size
         self.seed = seed
-        self._columns: dict[tuple[int, int], FloatArray] = {}
+        self._columns: list[list[FloatArray]] = [[] for _ in range(_MOST_POWERS)]
 
     def covers(self, counts: FloatArray) -> bool:
         """True if there are columns for events with such counts."""
-        return len(counts) <= _MOST_EVENTS and int(counts.max()) < _MOST_ROWS
+        columns = sum(int(count).bit_count() for count in counts)
+        return int(counts.max()) < 2**_MOST_POWERS and columns * self.size <= _MOST_NUMBERS
 
-    def weights(self, counts: FloatArray) -> FloatArray:
-        """Gamma variables of these shapes; array of float, shape (size, len(counts))."""
-        drawn = np.empty((len(counts), self.size))
-        # The largest count first: later events need the columns of few powers.
-        for event, place in enumerate(np.argsort(-counts, kind="stable").tolist()):
-            count = int(counts[place])
-            powers = [power for power in range(count.bit_length()) if count >> power & 1]
-            drawn[place] = self._column(event, powers[0]) if powers else 0.0
-            for power in powers[1:]:
-                drawn[place] += self._column(event, power)
+    def weights(self, counts: FloatArray, block: slice = slice(None)) -> FloatArray:
+        """Gamma variables of these shapes in a block of weightings; array of float, shape (weightings, len(counts))."""
+        drawn = np.zeros((len(counts), len(self.shares[block])))
+        order = np.argsort(-counts, kind="stable")
+        for power, columns in enumerate(self._columns):
+            places = order[counts[order].astype(np.int64) >> power & 1 == 1]
+            for number in range(len(columns), len(places)):
+                columns.append(self._generator(number, power).standard_gamma(2.0**power, self.size))
+            for place, column in zip(places.tolist(), columns, strict=False):
+                np.add(drawn[place], column[block], out=drawn[place])
         return drawn.T
 
     @cached_property
@@ -179,10 +180,10 @@ class SharedDraws:
         """Exponential variables, the weights of the unseen row; array of float, shape (size,)."""
         return self._generator().standard_exponential(self.size)
 
-    def _column(self, event: int, power: int) -> FloatArray:
-        if (event, power) not in self._columns:
-            self._columns[event, power] = self._generator(event, power).standard_gamma(2.0**power, self.size)
-        return self._columns[event, power]
+    def clear(self) -> None:
+        """Free the memory of the columns."""
+        for columns in self._columns:
+            columns.clear()
 
     def _generator(self, *key: int) -> np.random.Generator:
         return np.random.Generator(np.random.Philox(np.random.SeedSequence(self.seed, spawn_key=key)))

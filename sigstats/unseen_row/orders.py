@@ -51,7 +51,7 @@ def mirrored_law(
     ]
     turned = ways[1].key < ways[0].key
     way = ways[turned]
-    if groups is None and isinstance(measure, Measure) and isinstance(rng, int):
+    if groups is None and isinstance(measure, Measure) and isinstance(rng, (int, SharedDraws)):
         law = _of_counts(way.joint, measure, size=size, rng=rng, **options)
     else:
         law = law_of_difference(way.joint, measure, size=size, rng=rng, **way.options, **options)
@@ -97,6 +97,7 @@ def exchanged(joint: JointCounts) -> tuple[JointCounts, IntArray]:
     return joint.swapped(), EXCHANGED
 
 
+@lru_cache(maxsize=4)  # a ranking asks for both orders of two models
 def by_counts(joint: JointEvents) -> tuple[JointEvents, IntArray]:
     """The record with its classes in the order of their counts, and the number that each event has in it.
 

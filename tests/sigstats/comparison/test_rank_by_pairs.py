@@ -50,6 +50,16 @@ def test_by_f1_a_pair_has_the_p_value_of_its_comparison(said):
     assert [each.score for each in found.models] == sorted((each.score for each in found.models), reverse=True)
 
 
+def test_pairs_of_many_models_have_the_p_values_of_their_comparisons_up_to_monte_carlo_error():
+    rng = np.random.default_rng(6)
+    y = rng.integers(0, 3, 200)
+    models = {f"m{i}": np.where(rng.random(200) < 0.8 + i / 50, y, rng.integers(0, 3, 200)) for i in range(5)}
+    for pair in sigstats.rank_models(models, label=y, measure="macro-f1").pairs:
+        (row,) = sigstats.compare(y, models[pair.a], models[pair.b], measures="macro-f1").rows
+        error = np.sqrt(2 * row.pvalue * (1 - row.pvalue) / 10_000)
+        assert pair.pvalue == pytest.approx(row.pvalue, abs=5 * error + 2e-4)  # 1e-5 of a false alarm for ten pairs
+
+
 def test_the_command_ranks_recipes_by_their_runs_and_costs_from_the_lowest(tmp_path, refused):
     rng = np.random.default_rng(8)
     y = rng.integers(0, 2, 80)

@@ -28,7 +28,12 @@ def test_weights_depend_on_the_seed_and_the_counts_alone():
     assert not np.array_equal(shared.weights(COUNTS), SharedDraws(4, 500).weights(COUNTS))
 
 
-def test_too_many_events_are_not_covered():
-    assert SharedDraws(0, 99).covers(np.full(256, 3.0))
-    assert not SharedDraws(0, 99).covers(np.full(257, 3.0))
-    assert not SharedDraws(0, 99).covers(np.array([2.0**16]))
+def test_fewer_weightings_are_the_first_ones():
+    shared = SharedDraws(3, 500)
+    np.testing.assert_array_equal(shared.weights(COUNTS, slice(100, 300)), shared.weights(COUNTS)[100:300])
+
+
+def test_more_numbers_than_fit_into_memory_are_not_covered():
+    assert SharedDraws(0, 2**15).covers(np.full(512, 3.0))
+    assert not SharedDraws(0, 2**15).covers(np.full(513, 3.0))
+    assert not SharedDraws(0, 99).covers(np.array([2.0**20]))
