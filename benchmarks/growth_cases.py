@@ -48,6 +48,23 @@ def _unpaired(n: int) -> object:
     return sigstats.compare(tuple(y), *scores, measures="auc", unpaired=True)
 
 
+def _ranked(models: int, measure: str) -> object:
+    """Rank models of 20,000 rows, from an accuracy of 0.7 to one of 0.9."""
+    n, classes = 20_000, 10 if measure == "macro-f1" else 2
+    y, shares = RNG.integers(0, classes, n), np.linspace(0.7, 0.9, models)
+    wrong = (y + RNG.integers(1, classes, (models, n))) % classes
+    predictions = np.where(RNG.random((models, n)) < shares[:, np.newaxis], y, wrong).T
+    columns = RNG.normal(y[:, np.newaxis] * shares, 0.5) if measure == "auc" else predictions
+    return sigstats.rank_models(columns, label=y, measure=measure)
+
+
+def _precision(n: int) -> object:
+    """Compare two models whose p-value is so small that all weightings are drawn."""
+    y = RNG.integers(0, 2, n)
+    a, b = RNG.normal(size=(2, n)) * 0.2 + RNG.normal(size=n) + y
+    return sigstats.compare(y, a + 6 / np.sqrt(n) * y, b, measures="average-precision")
+
+
 def _predictions(n: int, slices: int, **options: Any) -> object:
     return sigstats.compare(*_said(n), slices={"part": np.arange(n) % slices} if slices else None, **options)
 
@@ -266,6 +283,9 @@ CASES: dict[str, tuple[Callable[[int], object], tuple[int, ...]]] = {
     "rank_votes, n votes": (lambda n: _votes(n, 5), _DECADES[:4]),
     "rank_votes, n models": (lambda n: _votes(100 * n, n), (2, 4, 8, 16, 32)),
     "rank, n items": (lambda n: sigstats.rank_models(_correct(n, 5)), _DECADES[:4]),
+    "rank, n models, macro-f1 of 10 classes": (lambda n: _ranked(n, "macro-f1"), (2, 5, 10, 20)),
+    "rank, n models, auc": (lambda n: _ranked(n, "auc"), (2, 5, 10, 20)),
+    "rank, n models, accuracy": (lambda n: _ranked(n, "accuracy"), (2, 5, 10, 20)),
     "permutation_test 1-nn, 99 replicates": (_retrained("1-nn"), (30, 100, 300, 1000, 3000)),
     "permutation_test naive-bayes, 99 replicates": (_retrained("naive-bayes"), (30, 100, 300, 1000, 3000, 10_000)),
     "permutation_test lda, 99 replicates": (_retrained("lda"), (30, 100, 300, 1000, 3000, 10_000)),
@@ -285,6 +305,11 @@ CASES: dict[str, tuple[Callable[[int], object], tuple[int, ...]]] = {
         _DECADES,
     ),
     "compare, macro-f1 of 100 classes": (lambda n: sigstats.compare(*_said(n, 100), measures=["macro-f1"]), _DECADES),
+    "compare, macro-f1 of n classes of 5 rows": (
+        lambda n: sigstats.compare(*_said(5 * n, n), measures=["macro-f1"]),
+        (10, 100, 300, 1000),
+    ),
+    "compare, average-precision": (_precision, (100, 300, 1000, 3000)),
     "compare, macro-auc of 30 classes": (
         lambda n: sigstats.compare(*_tables(n, 30), measures="macro-auc"),
         (300, 1000, 3000, 10_000, 30_000),
