@@ -71,8 +71,8 @@ class FanOut:
     like: str | None = None
     #: Cells whose replicates it reads, which are computed first.
     needs: Callable[[Any], list[Cell]] = lambda work: []
-    #: Work of similar duration that reads no other cell, for timing before other cells exist; None if impossible. The
-    #: store contains the data sets of the study, and is writable.
+    #: Work of similar duration that reads no other cell of the study, for timing before they exist; None if
+    #: impossible. The store contains the data sets of the study, and is writable.
     stand_in: Callable[[Any, Store], Work | None] = lambda work, store: None
     #: The cell that computes the observed result.
     observed: Callable[[Cell], Cell] | None = None
@@ -133,7 +133,7 @@ def input_cells(cell: Cell) -> list[Cell]:
 
 
 def stand_in(cell: Cell, store: Store) -> Cell | None:
-    """`cell` if it reads no other cell, else a cell that takes about as long and reads none; None if none exists."""
+    """`cell` if it reads no other cell, else one that takes about as long and reads none of the study; None if none."""
     if not input_cells(cell):
         return cell
     work = fanout(cell.fanout).stand_in(cell.work, store)

@@ -1,6 +1,7 @@
 """Cells are timed before a study runs, first one of each kind, then the costliest; the others are predicted."""
 
 import math
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -11,7 +12,7 @@ import numpy as np
 
 from sigstats.tasks.engine.guarded import run_guarded
 from sigstats.tasks.engine.run_block import Failure, Receipt
-from sigstats.tasks.fan_out import observed_cell, own_code, stand_in
+from sigstats.tasks.fan_out import fanout, observed_cell, own_code, stand_in
 from sigstats.tasks.plan import Block, Cell
 from sigstats.tasks.storage.block_files import PARTS
 from sigstats.tasks.storage.data import write_data
@@ -27,9 +28,11 @@ TIMING_SECONDS = 30.0
 #: After that only the first cell of each kind is timed, until this many times as many seconds have passed.
 _KINDS = 2
 #: The share of the work that timing may take, and of its seconds that one cell may, unless its work is a larger share.
-_PART_OF_WORK, _PART_OF_BUDGET = 0.1, 0.1
-#: Seconds within which each kind is timed, however little the work seems: a classifier may cost 100 times another.
-_EACH_KIND = 5.0
+_PART_OF_WORK, _PART_OF_BUDGET = 0.25, 0.1
+#: The share of the replicates of a cell that are timed.
+_PART_OF_CELL = 0.1
+#: Seconds that timing may take however little the work is.
+_ALWAYS = 10.0
 #: Seconds that the timing of a cell takes besides its replicates.
 _LEAST = 0.05
 #: Seconds between two lines that report the total so far.
@@ -60,8 +63,7 @@ def estimate(
     `scratch`: a temporary store for data sets and blocks.
     `say`: called every few seconds with a line that reports the total so far.
     `budget`: seconds, without imports and compilation, after which no further cell is timed, unless it is the first of
-    its kind. A tenth of the predicted work, if that is less, a cell of each fan-out was timed, and within five seconds
-    one of each kind.
+    its kind. A quarter of the predicted work, if that is less and more than ten seconds.
 
     Returns `counted` with costs: measured, or predicted from those measured.
     """
@@ -86,7 +88,7 @@ class _Timing:
     """The costs of cells: measured one by one, or predicted from those measured.
 
     Cells are named by their places in `estimates`. The seconds that a process spends on imports and compilation, once,
-    are in `warming`; they are not a cost of any cell.
+    are in `warming`. A run imports again, in the first cell of a kind; compiled code is stored.
     """
 
     def __init__(self, prepared: Prepared, counted: Sequence[Estimate], scratch: Store, budget: float) -> None:
@@ -103,8 +105,11 @@ class _Timing:
         self._untimed = np.zeros(len(counted), dtype=np.bool_)
         self._untimed[self.timeable] = True
         self._places = {one.cell.name: at for at, one in enumerate(counted)}
-        self._kinds = {kind_of_cell(self._cell(at)) for at in self.timeable}
-        self._warm: set[tuple[str, ...]] = set()
+        self._first_of_kind: dict[tuple[str, ...], int] = {}
+        for at, one in enumerate(counted):
+            if one.left:
+                self._first_of_kind.setdefault(kind_of_cell(one.cell), at)
+        self._imports: dict[tuple[str, ...], float] = {}
         self.warming = 0.0
 
     def in_turn(self, seconds_left: Callable[[], float]) -> Iterator[int]:
@@ -126,11 +131,11 @@ class _Timing:
         yield from self._costliest(seconds_left)
 
     def enough(self, spent: float) -> bool:
-        """True if timing has taken its share of the work, and has timed a cell of each fan-out and of each kind."""
+        """True if timing has taken its share of the work, and has timed a cell of each fan-out."""
         seconds = self._costs.per_replicate()
-        if np.isnan(seconds[self.timeable]).any() or not (spent > _EACH_KIND or self._warm.issuperset(self._kinds)):
+        if np.isnan(seconds[self.timeable]).any():
             return False
-        return spent > _PART_OF_WORK * float(np.nansum(seconds * self._left))
+        return spent > max(_ALWAYS, _PART_OF_WORK * float(np.nansum(seconds * self._left)))
 
     def _costliest(self, seconds_left: Callable[[], float]) -> Iterator[int]:
         while (seconds := seconds_left()) > 0:
@@ -160,7 +165,7 @@ class _Timing:
         assert cell is not None  # only open cells are timed
         counted = self.estimates[at]
         try:
-            cost, warming = _cost_of(cell, self.scratch, cold=kind not in self._warm)
+            cost, warming = _cost_of(cell, self.scratch, cold=kind not in self._imports)
         except _BlockFailed as error:
             if cell is counted.cell:
                 self.estimates[at] = replace(counted, problem=str(error))
@@ -168,7 +173,9 @@ class _Timing:
                 self.timeable.remove(at)  # invented results made it fail; the cell itself may succeed
             return
         finally:
-            self._warm.add(kind)
+            self._imports.setdefault(kind, 0.0)
+        if not fanout(cell.fanout).compiles or own_code(cell) is not None:
+            self._imports[kind] += warming
         self.warming += warming
         self.estimates[at] = replace(counted, timed=True, **cost)
         self._costs.learn(at, cost["per_replicate"])
@@ -182,6 +189,9 @@ class _Timing:
         def prediction(at: int, one: Estimate) -> Estimate:
             if one.share is None and one.left and (one.cell.stopping or observed_cell(one.cell) is not None):
                 one = replace(one, share=_usual_share(one.cell, shares))
+            kind = kind_of_cell(one.cell)
+            if self._first_of_kind.get(kind) == at:
+                one = replace(one, starting=self._imports.get(kind, 0.0))
             if one.timed or one.problem or not one.left or self._stand_ins[at] is None or math.isnan(costs[at]):
                 return one
             return replace(one, per_replicate=costs[at], once=once[at], bytes=3000 + 2 * one.cell.replicates)
@@ -202,35 +212,22 @@ def _cost_of(cell: Cell, scratch: Store, *, cold: bool) -> tuple[dict[str, Any],
     """The cost of a cell, as fields of its estimate: the line through the times of one replicate and of a larger block.
 
     Work that a process does once, such as imports and compilation, is not a cost of a cell. If the process is `cold`
-    and such work is noticeable, the first replicate is timed again; the second result is its seconds. The first timing
-    reads the same files by another path, because prepared data are cached by path. A slow replicate is only repeated,
-    not timed in a block. A brief block is timed again with ten times as many lanes while the cost of a replicate falls
-    below half of that before: each block has fixed costs, and computes the p-values of equal test sets once. Code of
-    other packages has a process of its own in each run, which imports it there too.
+    and such work is noticeable, the first replicate is timed again; the second result is its seconds. Prepared data are
+    cached by path, so each cell reads the files by a path of its own. A slow replicate is only repeated, not timed in a
+    block. A brief block is timed again with ten times as many lanes while the cost of a replicate falls below half of
+    that before: each block has fixed costs, and computes the p-values of equal test sets once.
     """
-    files, block = scratch, _first(cell, 1)
-    if cold:
-        folder = Path(scratch.root, "data")
-        folder.mkdir(parents=True, exist_ok=True)
-        files = Store(str(folder / ".."))
-
-    def run(block: Block, store: Store) -> Receipt:
-        scratch.files.drop(PARTS)  # stored parts would take no time
-        outcome = run_guarded(block, store)
-        if isinstance(outcome, Failure):
-            raise _BlockFailed(f"{outcome.error}: {outcome.message}")
-        return outcome
-
-    receipts = [run(block, files)]
+    files, block = _by_another_path(scratch), _first(cell, 1)
+    receipts = [_run(block, files)]
     at_first = receipts[0].seconds
     if cell.replicates > 1:
-        receipts.append(run(block, files))
+        receipts.append(_run(block, files))
     if cold and _matters(receipts[0], receipts[-1], cell):
-        receipts[0] = run(block, scratch)
-    most = int(_PART_OF_WORK * cell.replicates)
+        receipts[0] = _run(block, _by_another_path(scratch))
+    most = int(_PART_OF_CELL * cell.replicates)
     timed, more, limit = 1, min(cell.lane_size, most), _SHORT
     while more > timed and (before := receipts[-1].seconds) < limit:
-        receipts.append(run(_first(cell, more), files))
+        receipts.append(_run(_first(cell, more), files))
         timed, more, limit = more, min(10 * more, most), min(_SHORT, more / timed * before / 2)
     first, last = receipts[0], receipts[-1]
     steps, value = last.last - last.first - 1, last.seconds
@@ -239,10 +236,30 @@ def _cost_of(cell: Cell, scratch: Store, *, cold: bool) -> tuple[dict[str, Any],
     size = first.bytes + (last.bytes - first.bytes) * (cell.replicates - 1) // max(1, steps)
     once = max(0.0, first.seconds - value)
     share = None if last.exceedances is None else last.exceedances / (last.last - last.first)
-    warming = max(0.0, at_first - first.seconds)
-    starting = 0.0 if own_code(cell) is None else warming
-    cost = {"per_replicate": value, "once": once, "starting": starting, "share": share, "bytes": size}
-    return cost, warming
+    cost = {"per_replicate": value, "once": once, "share": share, "bytes": size}
+    return cost, max(0.0, at_first - first.seconds)
+
+
+def _by_another_path(store: Store) -> Store:
+    """The store by a path of its own, for which nothing was prepared yet."""
+    Path(store.root).mkdir(parents=True, exist_ok=True)
+    return Store(f"{tempfile.mkdtemp(dir=store.root)}/..")
+
+
+def _run(block: Block, store: Store) -> Receipt:
+    """Compute a block; its receipt has the seconds of the processor, as other programs may use it at the same time.
+
+    Code of other packages has a process of its own, and may use threads or wait for something else; its seconds are
+    those of the clock.
+    """
+    store.files.drop(PARTS)  # stored parts would take no time
+    before = time.process_time()
+    outcome = run_guarded(block, store)
+    if isinstance(outcome, Failure):
+        raise _BlockFailed(f"{outcome.error}: {outcome.message}")
+    if own_code(block.cell) is not None:
+        return outcome
+    return replace(outcome, seconds=min(outcome.seconds, time.process_time() - before))
 
 
 def _matters(first: Receipt, again: Receipt, cell: Cell) -> bool:

@@ -7,6 +7,7 @@ that assumes independence may not keep its level. Calibration studies examine th
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -32,6 +33,9 @@ from .populations.tests import advantage, call_each, require_some_defined, run_t
 from .work import AppliedTest, OfFolds, OnSamples
 
 _LANE = 10
+
+#: Samples of a stand-in, of whole lanes: more than a plan times.
+_INVENTED = 1000
 
 _Folds: TypeAlias = tuple[list[int], int, list[int]]
 
@@ -144,6 +148,23 @@ def _test(block: Block, store: Store, work: OfFolds) -> pa.Table:
     )
 
 
+def _stand_in(work: OfFolds, store: Store) -> OfFolds:
+    """The same on invented outcomes of the first samples, which are written to the store."""
+    invented = replace(work, of=replace(work.of, slice="invented", seed=-1))
+    source, scheme = folds_cell(invented), scheme_of(work.test, work.scheme)
+    if store.find(source).done:
+        return invented
+    size, rng = min(source.replicates, _INVENTED), np.random.default_rng(0)
+    rows = np.full((scheme.repeats, scheme.folds), max(1, work.n // scheme.folds))
+    outcomes = rng.multinomial(rows, np.full(8, 1 / 8), (size, *rows.shape)).reshape(size, -1).tolist()
+    permutation = permutation_of(work.test)
+    permuted = [[0] * (0 if permutation is None else permutation.resamples)] * size
+    block = source.block(0, -(-size // source.lane_size))
+    table = replicates_table(block, _FOLDS, outcomes=outcomes, wrong=[0] * size, permuted=permuted)
+    store.write_block(source, 0, size, table)
+    return invented
+
+
 def _test_outcomes(
     block: Block, folds: pa.Table, defined: np.ndarray[Any, Any]
 ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
@@ -247,5 +268,6 @@ FOLD_TEST = FanOut(
     schema=subsample.SCHEMA,
     compute=_test,
     needs=lambda work: [folds_cell(work)],
+    stand_in=_stand_in,
     drawn_rows=_drawn_rows,
 )

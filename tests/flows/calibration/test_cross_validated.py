@@ -9,9 +9,10 @@ from sklearn.model_selection import PredefinedSplit, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
 from sigstats.flows.report.evidence import Evidence
-from sigstats.tasks.calibration.folds import permutation_pvalues, run_fold_test
+from sigstats.tasks.calibration.folds import folds_cell, permutation_pvalues, run_fold_test
 from sigstats.tasks.calibration.populations import two_views
 from sigstats.tasks.calibration.work import AppliedTest
+from sigstats.tasks.fan_out import fanout, input_cells, stand_in
 from sigstats.tasks.record import Learner, Permuted, Scheme, TwoViews
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
@@ -281,3 +282,19 @@ def test_the_report_begins_with_the_tests_that_reject_too_often(done):
     share = f"{100 * failing['McNemar (exact)']:.1f}%"
     assert f"Not all: McNemar (exact) rejects without a difference on {share} of the test sets" in headline
     assert headline.count("; no fault was shown for ") == 1
+
+
+def test_a_plan_times_every_test_on_invented_folds_of_as_many_rows(done, tmp_path):
+    cells, scratch = Results(Store(str(done))).cells("fold-test"), Store(str(tmp_path))
+    assert len({cell.subject["test"] for cell in cells}) == 5
+    for cell in cells:
+        other = stand_in(cell, scratch)
+        tests = fanout(other.fanout).compute(other.block(0, 1), scratch, other.work)
+        p_values = tests.column("p_value").to_numpy()
+        assert len(p_values) == 60
+        assert ((p_values > 0) & (p_values <= 1)).all()
+        (folds,) = input_cells(other)
+        assert folds.name not in {known.name for known in Results(Store(str(done))).plan.cells}
+        truth = Results(Store(str(done))).table(folds_cell(cell.work)).to_pydict()
+        for row, invented in zip(truth["outcomes"], scratch.read_prefix(folds)["outcomes"].to_pylist(), strict=True):
+            assert sum(row) == sum(invented) or cell.subject["test"].startswith("permutation")
