@@ -3,8 +3,7 @@
 Each study is planned in one process and run in another, on a plain loop; both count processor seconds of its blocks, so
 that other work on the machine does not matter.
 
-python benchmarks/plan.py [--data ../shared/data] [--only quickstart]
-python benchmarks/plan.py --own
+python benchmarks/plan.py [--data ../shared/data] [--only quickstart] [--tries 3] [--keep FOLDER]
 """
 
 import argparse
@@ -15,8 +14,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import psutil
 
@@ -35,6 +36,8 @@ STUDIES: dict[str, tuple[str, ...]] = {
     "keller": ("trials=200",),
     "ojala-garriga": ("permutation.resamples=19",),
 }
+#: Only cells that take more seconds are counted.
+LEAST = 0.1
 #: Functions of `own_tests`, with numbers of rows and of trials.
 OWN: dict[str, tuple[tuple[int, int], ...]] = {
     "by_scipy": ((50, 300), (50, 5_000), (5_000, 2_000)),
@@ -58,10 +61,19 @@ def _processor_seconds() -> float:
 def _in_processor_time() -> None:
     """Count the seconds of a block in processor time."""
     from sigstats.flows.running import timing
-    from sigstats.tasks.engine import run_block
+    from sigstats.tasks.engine import guarded, run_block
 
-    timing.time = SimpleNamespace(monotonic=_processor_seconds)  # type: ignore[attr-defined]
+    clock = SimpleNamespace(monotonic=_processor_seconds, process_time=time.process_time)
+    timing.time = clock  # type: ignore[attr-defined]
     run_block.time = SimpleNamespace(perf_counter=_processor_seconds)  # type: ignore[attr-defined]
+    compute = guarded._Child.compute
+
+    def counted(self, *of):  # type: ignore[no-untyped-def]
+        before = _processor_seconds()
+        receipt = compute(self, *of)
+        return replace(receipt, seconds=_processor_seconds() - before) if hasattr(receipt, "seconds") else receipt
+
+    guarded._Child.compute = counted  # type: ignore[method-assign]
 
 
 def _study(name: str, changes: list[str], data: str):  # type: ignore[no-untyped-def]
@@ -84,29 +96,29 @@ def _study(name: str, changes: list[str], data: str):  # type: ignore[no-untyped
     return study, place.base
 
 
-def planned(name: str, changes: list[str], data: str) -> dict[str, float]:
-    """The seconds of work that the plan says, and how long it took to say so."""
+def planned(name: str, changes: list[str], data: str) -> dict[str, Any]:
+    """The seconds of work that the plan states, and the seconds that the plan takes itself."""
     from sigstats.flows.running.estimate import count
     from sigstats.flows.running.timing import estimate
     from sigstats.tasks.storage.store import Store
 
     study, base = _study(name, changes, data)
     kind = kind_of(study)
-    started = time.perf_counter()
+    started = _processor_seconds()
     prepared = kind.prepare(study, base, allow=ALLOW)
     with tempfile.TemporaryDirectory() as folder:
         found = estimate(prepared, count(prepared.plan, folder + "/output"), scratch=Store(folder + "/scratch"))
     cells = {"/".join([one.cell.fanout, *one.cell.subject.values()]): one.expected or 0.0 for one in found}
     return {
         "seconds": sum(cells.values()),
-        "spoke": time.perf_counter() - started,
+        "spoke": _processor_seconds() - started,
         "cells": len(found),
         "timed": sum(one.timed for one in found),
         "each": cells,
     }
 
 
-def taken(name: str, changes: list[str], data: str) -> dict[str, float]:
+def taken(name: str, changes: list[str], data: str) -> dict[str, Any]:
     """The seconds in the blocks of a run."""
     from sigstats.flows.clusters import load_cluster
     from sigstats.flows.running import study as running
@@ -137,44 +149,63 @@ def taken(name: str, changes: list[str], data: str) -> dict[str, float]:
     return {"seconds": sum(seconds.values()), "each": seconds}
 
 
-def _apart(step: str, name: str, data: str) -> dict[str, float]:
-    command = [sys.executable, __file__, "--step", step, "--name", name, "--data", data]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(done.stderr)
-    return json.loads(done.stdout.splitlines()[-1])
+def _apart(step: str, name: str, options: argparse.Namespace, number: int) -> dict[str, Any]:
+    """The result of a step in a process of its own; one that was kept is not computed again."""
+    kept = Path(options.keep, f"{name}.{step}.{number}.json")
+    if not kept.exists():
+        command = [sys.executable, __file__, "--step", step, "--name", name, "--data", options.data]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            sys.exit(done.stderr)
+        kept.write_text(done.stdout.splitlines()[-1])
+    return json.loads(kept.read_text())
+
+
+def _row(label: str, names: list[str], options: argparse.Namespace) -> str:
+    """The row of one or several studies: sums over the studies, and means over the tries."""
+    numbers = range(1, options.tries + 1)
+    plans, runs = ([_apart(step, name, options, n) for name in names for n in numbers] for step in ("planned", "taken"))
+    near = [
+        1 / 2 <= plan["each"][cell] / seconds <= 2
+        for plan, run in zip(plans, runs, strict=True)
+        for cell, seconds in run["each"].items()
+        if seconds > LEAST
+    ]
+    ratios = [f"{plan['seconds'] / run['seconds']:.2f}" for plan, run in zip(plans, runs, strict=True)]
+    cells, timed, spoke, planned, taken = (
+        sum(side[key] for side in sides) / options.tries
+        for sides, key in ((plans, "cells"), (plans, "timed"), (plans, "spoke"), (plans, "seconds"), (runs, "seconds"))
+    )
+    extremes = " to ".join(dict.fromkeys((min(ratios), max(ratios))))
+    return (
+        f"| {label} | {cells:,.0f} | {timed:,.0f} | {spoke:.1f} | {planned:.1f} | {taken:.1f} | {extremes} | "
+        f"{sum(near)} of {len(near)} |"
+    )
 
 
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", default="../shared/data")
-    parser.add_argument("--only", choices=STUDIES, action="append")
-    parser.add_argument("--own", action="store_true", help="calibrations by the tests of own_tests.py")
+    parser.add_argument("--only", choices=(*STUDIES, *OWN), action="append")
+    parser.add_argument("--tries", type=int, default=1, help="plans and runs of each study")
+    parser.add_argument("--keep", metavar="FOLDER", help="keep the seconds of each cell there, and read those it has")
     parser.add_argument("--name", help=argparse.SUPPRESS)
     parser.add_argument("--step", choices=("planned", "taken"), help=argparse.SUPPRESS)
-    parser.add_argument("--cells", metavar="FILE", help="write the seconds of each cell, planned and taken, as JSON")
     options = parser.parse_args()
     if options.step:
         _in_processor_time()
         name = options.name
         print(json.dumps(globals()[options.step](name, list(STUDIES.get(name, ())), options.data)))
         return
-    print("| study | cells | timed | planned, s | taken, s | planned / taken |")
-    print("|---|---:|---:|---:|---:|---:|", flush=True)
-    each = {}
-    own = [f"{function}:{rows}:{trials}" for function, of in OWN.items() for rows, trials in of]
-    for name in own if options.own else options.only or STUDIES:
-        said, took = (_apart(step, name, options.data) for step in ("planned", "taken"))
-        changed = ", ".join((name, *STUDIES.get(name, ())))
-        print(
-            f"| {changed} | {said['cells']:,} | {said['timed']:,} | {said['seconds']:.1f} | {took['seconds']:.1f} | "
-            f"{said['seconds'] / took['seconds']:.2f} |",
-            flush=True,
-        )
-        each[name] = {"planned": said, "taken": took}
-        if options.cells:
-            Path(options.cells).write_text(json.dumps(each))
+    print("| study | cells | timed | planning, s | planned, s | taken, s | planned / taken | cells within 2 |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        options.keep = options.keep or folder
+        for name in options.only or [*STUDIES, *OWN]:
+            names = [f"{name}:{rows}:{trials}" for rows, trials in OWN.get(name, ())]
+            label = f"own tests, {name}" if names else ", ".join((name, *STUDIES[name]))
+            print(_row(label, names or [name], options), flush=True)
 
 
 if __name__ == "__main__":
