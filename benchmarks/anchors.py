@@ -66,10 +66,10 @@ def clusters() -> None:
         rows.append((f"{passages}", theirs[0], found[0], theirs[1], found[1], found[2]))
     print(f"""## Clustered evaluations
 
-{EVALUATIONS:,} evaluations of passages with {QUESTIONS} questions each: how often a 95% interval holds the accuracy,
-and its mean width. evaluatellm prints the coverage for 30 passages, not its generator: here the passages spread by 1.1
-logits, which gives its widths. Its interval by clusters (Student's, CR1) is what `compare` and `rank` give for means of
-scores; that of an accuracy is the one that one more passage of a kind not seen does not undo.""")
+{EVALUATIONS:,} evaluations of passages with {QUESTIONS} questions each: how often a 95% interval contains the accuracy,
+and its mean width. evaluatellm prints the coverage for 30 passages, but not its generator: here the passages spread by
+1.1 logits, which gives its widths. `compare` and `rank` give its interval by clusters (Student's, CR1) for means of
+scores; for an accuracy they give an interval that one more passage of an unseen kind does not undo.""")
     table(
         ("passages", "by clusters, theirs", "the same, here", "ignoring them, theirs", "the same, here", "sigstats"),
         rows,
@@ -106,9 +106,9 @@ def measures() -> None:
             rows.append((name, f"{n:,}", f"{rare:.0%}", *(f"{share:.1%} ({width:.3f})" for share, width in both)))
     print(f"""## Measures of one model
 
-{REPEATED:,} data sets with a rare class: how often a 95% interval holds the measure in the population, and its mean
-width. confidenceinterval gives Takahashi's interval of macro-F1 and DeLong's of the area; `check` random weights of the
-rows with one more row, which widens the intervals of areas of few rows of a class.""")
+{REPEATED:,} data sets with a rare class: how often a 95% interval contains the measure in the population, and its mean
+width. confidenceinterval gives Takahashi's interval of macro-F1 and DeLong's of the area; `check` uses random weights
+of the rows with one more row, which widens the intervals of areas with few rows of a class.""")
     table(("measure", "rows", "rare class", "confidenceinterval", "sigstats"), rows)
 
 
@@ -181,9 +181,9 @@ them, their p-value of all rows pooled, and ours from the counts that the two pe
     print("""
 ## Real pairs of models
 
-Logs as found in public repositories. Beside the exact test of McNemar stand the z of lm-evaluation-harness's
-`model_comparator.py`, which takes the two accuracies for independent, and Student's paired t of evaluatellm; all
-two-sided. The interval is that of the difference in points, B less A.""")
+Logs from public repositories. The exact test of McNemar is compared with the z of lm-evaluation-harness's
+`model_comparator.py`, which treats the two accuracies as independent, and with Student's paired t of evaluatellm; all
+two-sided. The interval is that of the difference in points, B minus A.""")
     columns = (
         "pair",
         "rows",

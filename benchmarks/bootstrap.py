@@ -135,7 +135,7 @@ def main() -> None:
             "Where 10,000 replicates would be more than 2e8 rows (macro-F1: 2e7), contenders that draw rows drew only"
         )
         print("as many as that makes, and their time is multiplied up to 10,000 replicates.")
-        print("Rare events make the smaller n the dearer one: NumPy's binomial inverts the law below a mean of 30.")
+        print("Rare events make the smaller n more expensive: NumPy's binomial inverts the law below a mean of 30.")
     print("\n## 10,000 replicates of the difference of F1, two classes\n")
     print("\n".join(two_classes(full)))
     print("\n## 10,000 replicates of the difference of macro-F1, ten classes\n")

@@ -1,4 +1,4 @@
-"""`sigstats compare` on files of 100,000 rows, beside a script of pandas, statsmodels and scipy.stats.bootstrap.
+"""`sigstats compare` on files of 100,000 rows, compared with a script of pandas, statsmodels and scipy.stats.bootstrap.
 
 Both are timed as whole programs, imports and files included, the quickest of several runs, with the bytecode that an
 installed package has. ``--scale`` times it on five million rows beside pyarrow's reading of both files, and on 5,000

@@ -1,4 +1,4 @@
-"""Counted test sets a processor-second: test sets that a calibration draws and tests, beside scalar calls of the test.
+"""Counted test sets a processor-second: test sets that a calibration draws and tests, compared with scalar calls.
 
 OMP_NUM_THREADS=1 python benchmarks/counted.py > benchmarks/counted.md
 """

@@ -1,4 +1,4 @@
-"""The exact efficiency test beside enumeration and Monte-Carlo, and its growth with the number of objects.
+"""The exact efficiency test compared with enumeration and Monte-Carlo, and its growth with the number of objects.
 
 Run as ``OMP_NUM_THREADS=1 python benchmarks/efficiency.py > benchmarks/efficiency.md``. All contenders run in one
 run, one thread, best of several repeats. Row shuffles run a tenth of the replicates, and their time is multiplied up.
@@ -74,7 +74,7 @@ def main() -> None:
     print(f"{os.cpu_count()} cores, one thread.\n")
     rng = np.random.default_rng(1)
 
-    print("## Beside enumeration: five classes of 5, 10 of 25 right\n")
+    print("## Compared with enumeration: five classes of 5, 10 of 25 right\n")
     start = time.perf_counter()
     p, terms = enumerated([5] * 5, [5] * 5, 10)
     plain = time.perf_counter() - start
@@ -84,7 +84,7 @@ def main() -> None:
     print(f"| exact | {exact:.12f} | {1e3 * ours:.2f} | 1 |")
     print(f"| enumeration, {terms:,} terms | {p:.12f} | {1e3 * plain:.0f} | {plain / ours:,.0f} |\n")
 
-    print("## Beside Monte-Carlo: ten classes of 1000, 30,000 replicates\n")
+    print("## Compared with Monte-Carlo: ten classes of 1000, 30,000 replicates\n")
     margin = [1000] * 10
     print("| contender | p for 1050 right | p for 1100 right | ms | time / exact |\n|---|---|---|---|---|")
     ours = seconds(lambda: upper_tail(margin, margin, 1050), 20)
@@ -120,7 +120,7 @@ def main() -> None:
         listed = len(number_correct([n // k] * k, [n // k] * k).numbers)
         print(f"| {n:,} | {k} | {listed:,} | {1e3 * seconds(lambda m=[n // k] * k: number_correct(m, m), 2):.0f} |")
 
-    print("\n## Monte-Carlo replicates: `scipy.stats.random_table` with the trace, beside ours\n")
+    print("\n## Monte-Carlo replicates: `scipy.stats.random_table` with the trace, compared with ours\n")
     print("| N | k | ours, microseconds a replicate | `random_table` / ours |\n|---|---|---|---|")
     for n, k in (
         (15, 5),

@@ -1,4 +1,4 @@
-"""The exact multinomial goodness-of-fit test beside full enumeration, and its growth with the number of objects.
+"""The exact multinomial goodness-of-fit test compared with full enumeration, and its growth with the number of objects.
 
 Run as ``OMP_NUM_THREADS=1 python benchmarks/goodness_of_fit.py > benchmarks/goodness_of_fit.md``. All contenders run in
 one run, one thread, best of several repeats. The enumeration is a good one: NumPy over the last three classes, whose

@@ -1,4 +1,4 @@
-"""The exact homogeneity test beside R's `fisher.test`, and certified bounds where an exact answer is out of reach.
+"""The exact homogeneity test compared with R's `fisher.test`, and certified bounds for larger tables.
 
 Run as ``OMP_NUM_THREADS=1 python benchmarks/homogeneity.py > benchmarks/homogeneity.md``. All contenders run in one
 run, one thread, best of several repeats; R times itself around a loop, so that its start does not count. Without

@@ -1,4 +1,4 @@
-"""Tests stopped together: replicates a test, decisions beside those of all replicates, and false discoveries.
+"""Tests stopped together: replicates a test, decisions compared with those of all replicates, and false discoveries.
 
 OMP_NUM_THREADS=1 python benchmarks/joint.py > benchmarks/joint.md
 """
@@ -72,7 +72,7 @@ def main():
         f"Python {platform.python_version()}, NumPy {np.__version__}, {os.cpu_count()} cores, one thread. "
         "`OMP_NUM_THREADS=1 python benchmarks/joint.py`;\nat the level 0.05, at most 9,999 replicates a test. "
         "Learned tests have p\nfrom 10^-6 to 10^-3, the others any. `gandy` rejects at 0.05 over the number of tests, "
-        "as it must where it stops each test alone.\n\n## Replicates a test\n"
+        "as it must if it stops each test separately.\n\n## Replicates a test\n"
     )
     print("Rejections by Benjamini and Hochberg; `otherwise` counts the tests that are decided otherwise.\n")
     heads = (

@@ -114,7 +114,7 @@ def main():
         f"({tries[:, 0].min():.0f} to {tries[:, 0].max():.0f}),\nand differs in {own:.2f} decisions from all {n:,} "
         f"permutations that it could have used, and in {other:.2f} from another {n:,}."
     )
-    print("\nThe tests that are not decided alike:\n")
+    print("\nThe tests with different decisions:\n")
     print("| p of both | permutations, joint | joint p | joint | fixed, twice |")
     print("|---:|---:|---:|---|---|")
     words = {True: "reject", False: "keep"}

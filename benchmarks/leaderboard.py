@@ -112,8 +112,9 @@ The tasks of MTEB(Multilingual, v2) that were run ten times on other samples, an
 the order of the mean over tasks: the share of neighbours told apart at {LEVEL}, two-sided. The pull request resamples
 tasks, and experiments within each task. Across tasks the question is about tasks like these; `compare_over_datasets`
 tests it by signed ranks. On these tasks only the samples of an experiment are left to chance, not the rows of its
-test set: Student's t by tasks has the variance that a bootstrap of ten understates by a tenth. `sign_flip_test` asks
-for more, that the two models are alike in every task and experiment, and takes tasks' differences for chance.""")
+test set: Student's t by tasks has the variance that a bootstrap of ten understates by a tenth. `sign_flip_test` has a
+stronger null hypothesis, that the two models are equal in every task and experiment, and treats differences between
+tasks as chance.""")
     columns = (
         "leaderboard",
         "across tasks, bootstrap",

@@ -1,4 +1,4 @@
-"""What the machinery costs: useful time over worker time, and two workers beside one, on a study of retrains.
+"""What the machinery costs: useful time over worker time, and two workers compared with one, on a study of retrains.
 
 Each run is the whole program with its Dask cluster and Prefect; it records when each block came in and
 how long its worker computed it. Processors of a shared host change their pace within

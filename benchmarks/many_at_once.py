@@ -69,7 +69,7 @@ def at_once(folder: Path, processes: int) -> tuple[float, int, set[int]]:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description="Many comparisons at once beside one after another.")
+    parser = argparse.ArgumentParser(description="Many comparisons at once, compared with one after another.")
     parser.add_argument("--processes", type=int, default=200)
     parser.add_argument("--rows", type=int, default=600)
     options = parser.parse_args()

@@ -69,7 +69,7 @@ def missed_and_width(rows: Rows, chances: np.ndarray, number: int, rng: np.rando
 
 def main(number: int) -> None:
     """Print the page."""
-    print("How often rank sets hold all true ranks at once.\n")
+    print("How often rank sets contain all true ranks at once.\n")
     error = np.sqrt(LEVEL * (1 - LEVEL) / number)
     print(f"{number:,} worlds of six models for each figure; confidence {LEVEL}, with a standard error of {error:.4f}.")
     print("In brackets: how many ranks a model may have, on average.\n")

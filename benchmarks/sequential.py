@@ -20,12 +20,13 @@ ALPHA, TESTS, NEVER = 0.05, 20, 2**40
 GRID = (0.0001, 0.001, 0.01, 0.03, 0.045, 0.055, 0.07, 0.1, 0.2, 0.5)
 READING = """
 Reading. Besag and Clifford's rule at the deciding number takes no risk and changes no decision of all replicates, but
-saves only where p is well above alpha. Gandy's saves most of those that keep to a bound, on both sides of alpha; under
-Holm it ends a rejection only where p is below alpha / 20, which 999 replicates cannot show, yet ends what is kept.
+saves only where p is well above alpha. Among the rules with a bound on the risk, Gandy's saves most, on both sides of
+alpha; with Holm's adjustment it ends a rejection only if p is below alpha / 20, which 999 replicates cannot show, but
+it still ends tests that are kept.
 Stopped at 10 exceedances, p is only as good as 10 exceedances make it: near alpha it is on the wrong side most often.
 Betting needs the fewest replicates and is valid at any look, but gives up at an early exceedance (at p = 0.01 in one
 test of a hundred, where Gandy's rule errs in 3 of 10^9), and its p-value is never below c = 0.045, so that no adjusted
-test could be rejected. It serves no better here and is left out."""
+test could be rejected. It has no advantage here and is left out."""
 UNIFORM = (np.arange(400) + 0.5) / 400
 
 
@@ -134,7 +135,7 @@ def main():
             wrong = np.where(np.array(GRID) <= ALPHA, 1 - rejected, rejected)
             print(f"| {name} | " + " | ".join(f"{abs(w):.1g}" if w > 1e-9 else "0" for w in wrong) + " |")
         print()
-    print("Time to ask a rule, its boundaries being kept, microseconds (once a block of replicates):\n")
+    print("Time to query a rule with stored boundaries, microseconds (once per block of replicates):\n")
     print("| maximum | Besag-Clifford | Gandy, stopped | Gandy, undecided |\n|---|---|---|---|")
     for maximum in (999, 9999, 99_999):
         rules = BesagCliffordRule(maximum=maximum, exceedances=50), GandyRule(maximum=maximum, alpha=ALPHA)

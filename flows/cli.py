@@ -73,7 +73,7 @@ _EXHAUSTED: tuple[tuple[set[int], str, str], ...] = (
 
 
 def _remedy(error: BaseException) -> str:
-    """The cure if the system is out of disk space, files, memory or threads; empty for other errors."""
+    """Return advice if the system is out of disk space, files, memory or threads; empty for other errors."""
     number = errno.ENOMEM if isinstance(error, MemoryError) else getattr(error, "errno", None)
     for numbers, words, remedy in _EXHAUSTED:
         if number in numbers or re.search(words, str(error)):

@@ -1,4 +1,4 @@
-"""The exit codes of the program, the error for bad input, and how it says why it ends."""
+"""The exit codes of the program, the error for bad input, and messages on why a command ends."""
 
 import datetime
 import json

@@ -1,4 +1,4 @@
-"""The kinds of study by name, as a study file gives it; each is imported when a study is of it."""
+"""The kinds of study by their names in study files; a kind is imported when a study uses it."""
 
 import importlib
 from typing import Any

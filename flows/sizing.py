@@ -32,7 +32,7 @@ def units(plan: SizePlan, n: int) -> str:
 
 
 def headline(plan: SizePlan) -> str:
-    """The drop that the units at hand can show, or the number that the smallest of the drops needs."""
+    """State the drop that the present units can show, or the number that the smallest drop needs."""
     often = f"with {significant(100 * plan.target)}% power"
     if plan.parts:
         whole = plan.parts[0]
@@ -177,7 +177,7 @@ def _answer(plan: SizePlan) -> Answer:
         headline=headline(plan),
         numbers=numbers,
         shown=[(f"To detect a drop of {points(drop.drop)}:", f"{drop_cells(plan, drop)[1]}.") for drop in plan.drops],
-        to_do="Collect as many rows as the smallest drop that matters needs." if plan.parts else "",
+        to_do="Collect enough rows for the smallest drop that matters." if plan.parts else "",
         figure=power_plot(plan),
         caption=(
             "The probability that a comparison fails, by the number of rows and the true drop of accuracy. "

@@ -1,4 +1,4 @@
-"""The reference set, and how many of its digits a test gives.
+"""The reference set, and the number of its digits that a test reproduces.
 
 The set is a folder of JSON with one file per test, which `tools/reference_set` makes without this package.
 """
@@ -52,10 +52,10 @@ def tables() -> dict[str, bytes]:
 
 
 def lacking() -> list[str]:
-    """A line for each file of the set that the page of the set names and that lacks cases, or is not there."""
+    """List the files named on the page of the set that are missing or lack cases."""
     page = importlib.resources.files(sigstats) / "reference_set" / "README.md"
     if not page.is_file():
-        return ["README.md of the reference set is missing: no file of it can be missed"]
+        return ["README.md of the reference set is missing, so missing files cannot be noticed"]
     stated = re.findall(r"^\| `([\w.]+)` \| (\d+) \|", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
     by_name = {name: len({case["case"] for case in json.loads(content)["cases"]}) for name, content in tables().items()}
     return [
@@ -111,9 +111,9 @@ def check(content: bytes) -> Iterator[Checked]:
 
 
 def _answer(test: Any, arguments: Mapping[str, Any]) -> Any:
-    """The answer of a test to a case, in which joint counts are given by their names.
+    """Return the answer of a test to a case, whose joint counts are given by name.
 
-    A rule is asked about this many replicates ("drawn"); the "exceeding" ones are counted from 1.
+    A rule gets this many replicates ("drawn"), of which those numbered "exceeding", from 1, exceed.
     """
     given = dict(arguments)
     if "outcomes" in given:

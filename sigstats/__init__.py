@@ -11,7 +11,7 @@ try:
     _public, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
     def __getattr__(name: str) -> object:
-        """A public name, or the version that is installed."""
+        """Return a public name, or the installed version."""
         if name == "__version__":
             from importlib.metadata import version
 
@@ -37,5 +37,5 @@ except Exception as error:  # `sigstats.__main__` is imported through here, and 
     _broken = error
 
     def __getattr__(name: str) -> object:
-        """Say why no name can be looked up."""
+        """State why no name can be looked up."""
         raise AttributeError(f"sigstats.{name} cannot be looked up: {_broken}") from _broken

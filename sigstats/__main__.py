@@ -1,7 +1,7 @@
 """The program, as ``sigstats`` and as ``python -m sigstats``.
 
-This module imports nothing but Python's own library until it can tell what goes wrong: Python ends with exit code 1
-after a traceback, and that code means that a regression was found.
+This module imports only Python's own library until it can report errors itself: after a traceback Python ends with exit
+code 1, which means that a regression was found.
 """
 
 import atexit
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def program() -> int:
     """Run the program as a separate process, which ends with the exit code even if other threads are still at work.
 
-    A library's thread that reads a file ahead would end the process with SIGABRT when C++ takes its objects apart.
+    A library's thread that reads a file ahead would end the process with SIGABRT when C++ destroys its objects.
     """
     ended: list[int] = []
 
@@ -43,9 +43,9 @@ def program() -> int:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt at Ctrl-C; but while a module is imported, end the process.
+    """Raise KeyboardInterrupt at Ctrl-C, except during an import, when the process ends.
 
-    Otherwise the module, or its importer, would mistake the error for one of its own and report it or go on without it.
+    Otherwise the module, or its importer, would mistake the error for one of its own, and report or ignore it.
     """
     while frame is not None:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
@@ -96,7 +96,7 @@ class _Output(io.FileIO):
 def _mend_streams() -> None:
     """Make the standard streams accept all text, even if they are closed or the locale is ASCII.
 
-    A file that is opened while one is closed would get its number, and the text that is printed to it.
+    A file that is opened while a stream is closed would get the stream's number, and the text printed to it.
     """
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         try:

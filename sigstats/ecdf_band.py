@@ -15,7 +15,7 @@ MOST_EXACT = 5_000
 
 @lru_cache(maxsize=32)
 def ecdf_band(n: int, levels: tuple[float, ...], confidence_level: float = 0.95) -> tuple[IntArray, IntArray]:
-    """The least and the largest number of `n` uniform p-values at or below each of the rising levels, all at once.
+    """Return simultaneous bounds of the numbers, of `n` uniform p-values, at or below each of the rising levels.
 
     The band has one probability outside it at every level (equal local levels: Berk and Jones 1979; Gontscharuk,
     Landwehr and Finner 2016), the largest for which the probability of leaving it anywhere, computed exactly since the

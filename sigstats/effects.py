@@ -3,8 +3,8 @@
 A p-value shows that two accuracies differ, but not by how much; report an effect size as well.
 
 When not to use: the classifiers saw different observations (everything here is paired), the observations are not
-independent (the intervals are then too short), the measure is not accuracy (`sigstats.bootstrap_test`), or a verdict
-with a margin, on slices or in groups is wanted (`sigstats.compare`).
+independent (the intervals are then too short), the measure is not accuracy (`sigstats.bootstrap_test`), or you want a
+verdict with a margin, on slices or in groups (`sigstats.compare`).
 """
 
 import math

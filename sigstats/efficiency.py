@@ -51,7 +51,7 @@ class EfficiencyResult(TestResult):
     efficiency, estimate : float
         The share correct.
     confidence_interval : Interval
-        Clopper and Pearson's two-sided interval of it, for objects drawn at random.
+        Clopper and Pearson's two-sided interval of `efficiency`, for objects drawn at random.
     confidence_level : float
         That of the interval.
     expected : float

@@ -1,4 +1,4 @@
-"""Intervals of a proportion that is known through counts, of a quantile through a sample; quantiles of Student's t."""
+"""Intervals of a proportion from counts, and of a quantile from a sample; quantiles of Student's t."""
 
 import math
 from bisect import bisect_right
@@ -73,7 +73,7 @@ def as_level(confidence_level: Any, alternative: str = "two-sided") -> float:
 def with_alternative(
     two_sided: Callable[[float], Interval], alternative: str, level: float, ends: tuple[float, float]
 ) -> Interval:
-    """The interval of `level`; of a one-sided alternative it has one end, and the other is the least or greatest value.
+    """The interval of `level`; for a one-sided alternative one end is replaced by the least or greatest value.
 
     `two_sided` returns the interval of a level with equal tails. Raises ValueError for a one-sided one of level 1/2 or
     less.
@@ -91,8 +91,8 @@ def with_alternative(
 def clopper_pearson(successes: SupportsIndex, n: SupportsIndex, *, confidence_level: float = 0.95) -> Interval:
     """Compute the exact interval of a binomial proportion (Clopper and Pearson 1934).
 
-    It covers the true proportion with at least the stated probability. Beyond a thousand million trials it is less than
-    a thousandth wider.
+    It covers the true proportion with at least the stated probability. Beyond a billion trials it is less than a
+    thousandth wider.
 
     When not to use: for dependent trials; to see whether the intervals of two models overlap (`sigstats.compare`).
 
@@ -135,7 +135,7 @@ def clopper_pearson(successes: SupportsIndex, n: SupportsIndex, *, confidence_le
 
 
 def mid_p_interval(successes: int, n: int, *, confidence_level: float = 0.95) -> Interval:
-    """The mid-p interval of a binomial proportion; with no trial [0, 1].
+    """The mid-p interval of a binomial proportion; without trials [0, 1].
 
     Clopper and Pearson's with half the probability of the observed count: shorter, it covers the true proportion about
     as often as stated, sometimes less often (Lancaster 1961; Berry and Armitage 1995).
@@ -225,7 +225,7 @@ def _poisson(count: int, tail: float) -> tuple[float, float]:
 
 
 def _normal(count: int, trials: int, tail: float, side: int) -> float:
-    """The proportion below (`side` -1) or above (1) which the divergence of ``count / trials`` is large enough."""
+    """The proportion below (`side` -1) or above (1) which ``count / trials`` has a sufficiently large divergence."""
     from scipy.optimize import brentq  # which takes longer to import than a small comparison
 
     share, z = count / trials, -float(special.ndtri(tail))

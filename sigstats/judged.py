@@ -1,7 +1,7 @@
 """Compare two models by a judge that rates all rows, and people who label some of them.
 
 If a judge (a language model, a matching rule) errs more often for one of two equal models, they seem to differ, however
-many rows there are. Labels of people on some rows show how often it errs for each.
+many rows there are. Labels of people on some rows show how often it errs for each model.
 
 When not to use: people labelled all rows (`sigstats.mcnemar_test`); the labelled rows were chosen by anything but
 chance and the two verdicts of the judge, for example because they looked wrong; rows depend on each other, and no
@@ -50,7 +50,7 @@ class JudgedResult(TestResult):
         p-value of "the difference of accuracies, as judged by people, is `margin`".
     estimate : float
         Corrected difference: accuracy (or mean mark) of A minus that of B. For verdicts without labelled rows, the
-        judge is believed.
+        judge's value is used.
     confidence_interval : Interval
         Interval of `estimate`, one-sided if the alternative is. It allows any result for verdicts without labels.
     judge_estimate : float

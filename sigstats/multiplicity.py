@@ -38,7 +38,7 @@ _THEIR_WORDS = {
 
 
 def in_our_words(method: Any) -> Any:
-    """The name of an adjustment that statsmodels or SciPy call otherwise; anything else as it is."""
+    """Return our name of an adjustment for that of statsmodels or SciPy; return anything else unchanged."""
     return _THEIR_WORDS.get(method, method) if isinstance(method, str) else method
 
 
@@ -103,7 +103,7 @@ def adjust_pvalues(pvalues: Any, *, method: AdjustMethod | Literal["fdr_bh", "fd
 
 
 def adjusted(pvalues: Sequence[float], method: str) -> list[float]:
-    """The same of a family that may be empty, or is left as it is by the method "none"."""
+    """The same for a family that may be empty, or unchanged by the method "none"."""
     if method == "none" or not pvalues:
         return list(pvalues)
     return [float(p) for p in adjust_pvalues(pvalues, method=method)]  # type: ignore[arg-type]  # known by now
@@ -133,7 +133,7 @@ def closed_e_bh(log_evalues: Sequence[float]) -> list[float]:
 
 
 def fewest_resamples(tests: int, others: Sequence[float], *, method: str, alpha: float) -> int:
-    """The fewest replicates with which tests are rejected if no replicate of theirs is as extreme as the data.
+    """The fewest replicates with which tests are rejected if none of their replicates is as extreme as the data.
 
     With B replicates the p-value of these `tests` is 1 / (B + 1); `others` are the p-values of the rest of the family.
 

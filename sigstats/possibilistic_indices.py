@@ -1,4 +1,4 @@
-"""Possibilistic indices: how far the data speak for one hypothesis rather than another.
+"""Possibilistic indices: how strongly the data support one hypothesis rather than another.
 
 A hypothesis with p-value p becomes a fuzzy set on {true, false} (Hryniewicz, eq. (20)), and two hypotheses are
 compared by the indices of Dubois and Prade (1983): the possibility of dominance PD, the possibility of strict
@@ -191,7 +191,7 @@ def dominance(first: Any, second: Any) -> DominanceIndices:
 
 
 def possibility(pvalue: float, alternative_pvalue: float | None = None) -> Possibility:
-    """Compute the degrees to which the data speak for a null hypothesis rather than for its alternative.
+    """Compute the degrees to which the data support a null hypothesis rather than its alternative.
 
     Parameters
     ----------
@@ -263,8 +263,8 @@ def weigh_hypotheses(pvalues: Mapping[str, float]) -> RankedHypotheses:
 
     Notes
     -----
-    All indices grow with the first p-value and fall with the second, so a hypothesis has its smallest ones against the
-    other hypothesis with the largest p-value, its rival.
+    All indices grow with the first p-value and fall with the second. So the indices of a hypothesis are smallest
+    against its rival, the other hypothesis with the largest p-value.
 
     Examples
     --------

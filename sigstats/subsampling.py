@@ -4,8 +4,8 @@ The counts of outcomes in a test set drawn without replacement are multivariate 
 drawn, never the rows, and a draw costs the same from a thousand rows as from 10**12 (the subsamples of Keller,
 Mariethoz and Bengio, section 5, who draw rows).
 
-When not to use: for a statistic that needs more than the outcome of a row (scores, groups); to resample the
-test set itself, which is drawn with replacement (`sigstats.bootstrap.replicates`).
+When not to use: for a statistic that needs more than the outcome of a row (scores, groups); to resample the test set
+itself, with replacement (`sigstats.bootstrap.replicates`).
 """
 
 import math
@@ -80,7 +80,7 @@ def draw_samples(probabilities: Any, n: int, *, rng: Any = None, size: int) -> I
 
 
 def hypergeometric_tables(total: int, marked: int, drawn: Any) -> tuple[IntArray, FloatArray]:
-    """The distributions of the number of marked ones among `drawn` rows, (m,), if `marked` of `total` are marked.
+    """The distributions of the number of marked rows among `drawn` ones, (m,), if `marked` of `total` are marked.
 
     The smallest value that each law's table has, (m,), and the probabilities of that, the next one and so on, (m, w); 0
     where a value is impossible. Each row sums to 1.

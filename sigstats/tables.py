@@ -16,7 +16,7 @@ MOST_CLASSES = 4096
 def as_confusion_table(table: Any) -> IntArray:
     """A square table of counts, of two classes or more and at least one object, or ValueError.
 
-    Where the rows and the columns of a data frame have labels in common, a column belongs to the row of its label.
+    If the rows and the columns of a data frame share labels, columns are sorted into the order of the rows.
     """
     counts = as_counts(_in_order_of_rows(table), "table", ndim=2)
     if counts.shape[0] != counts.shape[1] or len(counts) < 2:
@@ -27,7 +27,7 @@ def as_confusion_table(table: Any) -> IntArray:
 
 
 def _in_order_of_rows(value: Any) -> Any:
-    """A data frame of pandas with its columns in the order of its rows; anything else as it is."""
+    """Sort the columns of a pandas data frame into the order of its rows; return anything else unchanged."""
     if not hasattr(value, "columns") or not hasattr(value, "index"):
         return value
     rows, columns = (

@@ -12,7 +12,7 @@ from .intervals import Interval, clopper_pearson
 
 @dataclass(frozen=True, kw_only=True)
 class TestResult(Drawn):
-    """The result of a test; each test adds fields of its own, and `print` shows its question, p-value and method.
+    """The result of a test; each test adds its own fields, and `print` shows its question, p-value and method.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The replicates of a study as tables that any engine reads: one for each fan-out, in folders as Hive names them."""
+"""The replicates of a study as tables that any engine reads: one per fan-out, in Hive-style folders."""
 
 import io
 from collections.abc import Collection, Mapping
@@ -72,7 +72,7 @@ def folder_of(cell: Cell, parts: Collection[str]) -> str:
 
 
 def _join(cells: Mapping[Cell, pa.Table]) -> pa.Table:
-    """The replicates of the cells of a folder, behind those parts of their subjects that nothing else names."""
+    """The replicates of the cells of a folder, after the parts of their subjects that are not in its name."""
     named = {*FOLDERS, *(name for table in cells.values() for name in table.column_names)}
     keys = list(dict.fromkeys(key for cell in cells for key in cell.columns if key not in named))
     tables = []

@@ -133,7 +133,7 @@ def input_cells(cell: Cell) -> list[Cell]:
 
 
 def stand_in(cell: Cell, store: Store) -> Cell | None:
-    """`cell` if it reads no other cell, else one that takes about as long and reads none of the study; None if none."""
+    """Return `cell` if it reads no other cell, else one of about its cost that reads none of the study, or None."""
     if not input_cells(cell):
         return cell
     work = fanout(cell.fanout).stand_in(cell.work, store)
@@ -141,7 +141,7 @@ def stand_in(cell: Cell, store: Store) -> Cell | None:
 
 
 def observed_cell(cell: Cell) -> Cell | None:
-    """The cell of the observed result of `cell`; None if its replicates hold the comparison themselves."""
+    """The cell of the observed result of `cell`; None if its replicates contain the comparison."""
     observed = fanout(cell.fanout).observed
     return None if observed is None else observed(cell)
 

@@ -25,7 +25,7 @@ from .storage.seal import Damaged
 
 
 class OtherCode(Exception):
-    """A worker has other code than the planned run; the message names both."""
+    """The code of a worker differs from that of the planned run; the message names both."""
 
 
 def code_of(learner: str, allowed: Sequence[str]) -> dict[str, str] | None:
@@ -143,7 +143,7 @@ _tell: Callable[[bool], None] | None = None
 
 
 def watch(tell: Callable[[bool], None]) -> None:
-    """Tell of every fit of this process from now on."""
+    """Call `tell` when a fit of this process begins or ends, from now on."""
     global _tell  # noqa: PLW0603
     _tell = tell
 
@@ -153,8 +153,8 @@ def fit(seed: int = 0) -> Iterator[None]:
     """The time of one fit and its predictions, or of one call of a test.
 
     The global generators of NumPy and of `random` are seeded before it: code that draws from them gives equal results
-    however replicates are cut into blocks. What it changes of the process (`_surroundings`) is as before after it, so
-    that it spoils no later code. Should it fork and both processes return, the second one ends.
+    however replicates are cut into blocks. Its changes to the process (`_surroundings`) are undone afterwards, so that
+    they do not affect later code. If it forks and both processes return, the second one ends.
     """
     if _tell is None:
         yield

@@ -33,7 +33,7 @@ RULES: dict[str, type[FixedRule]] = {
 
 
 class OtherRule(ValueError):
-    """The stopping rule of a stored plan, which this version does not have."""
+    """The stopping rule of a stored plan is unknown to this version."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +102,7 @@ class Cell:
         return f"{slug(self.fanout, *self.subject.values())}.{self.fingerprint[:10]}"
 
     def work_of(self, kind: type[W]) -> W:
-        """Its work, which is of this kind."""
+        """Return its work, which must be of this kind."""
         assert isinstance(self.work, kind)
         return self.work
 
@@ -127,7 +127,7 @@ class Cell:
             ) from None
 
     def whole_lanes(self, replicates: int) -> int:
-        """The number of replicates in the whole lanes that hold the first `replicates`."""
+        """The number of replicates in the whole lanes that contain the first `replicates`."""
         return min(-(-replicates // self.lane_size) * self.lane_size, self.replicates)
 
     def block(self, first_lane: int, last_lane: int) -> "Block":
@@ -260,7 +260,7 @@ class Needs:
 
     @property
     def amounts(self) -> dict[str, int]:
-        """The amounts that it asks of a worker, by the names of Dask's resources; empty if any worker suffices."""
+        """The required amounts of a worker's resources, by Dask's names; empty if any worker suffices."""
         asked = {"memory": self.memory, "threads": self.threads if self.threads > 1 else 0, "gpu": self.gpu}
         return {name: amount for name, amount in asked.items() if amount}
 
@@ -276,5 +276,5 @@ def who_of(cell: Cell) -> str:
 
 
 def needs_of(cells: Iterable[Cell]) -> tuple[Needs, ...]:
-    """The different needs of cells, without those that any worker meets."""
+    """The distinct needs of cells, without those that every worker meets."""
     return tuple(dict.fromkeys(needs for cell in cells if (needs := Needs.of(cell)).amounts))

@@ -1,4 +1,4 @@
-"""Records: values stored as JSON, their fingerprints, and those that several fan-outs share.
+"""Records: values stored as JSON, their fingerprints, and common records of several fan-outs.
 
 Fingerprints are hashes of named values, which identify *what* is computed, never where, how fast or with how many
 workers. Equal values in any order give equal fingerprints, on every platform and in every version of Python.
@@ -40,7 +40,7 @@ def slug(*parts: object) -> str:
 
 
 def plain(value: Any, where: str = "values") -> Any:
-    """Values as JSON has them; of a dataclass a field that has its default is left out."""
+    """Convert values to JSON; fields of a dataclass with their default value are left out."""
     if type(value) in _AS_THEY_ARE:
         return value
     if type(value) is list and _AS_THEY_ARE.issuperset(map(type, value)):
@@ -88,7 +88,7 @@ class Record:
 
 
 class Work(Record):
-    """The work of a fan-out; by itself, of one whose replicates depend only on the seed."""
+    """The work of a fan-out; this base class is for replicates that depend only on the seed."""
 
 
 def record(kind: type[R], values: Mapping[str, Any]) -> R:
@@ -108,7 +108,7 @@ def _hints(kind: type[Record]) -> dict[str, tuple[Any, ...]]:
 
 
 def _value(hints: tuple[Any, ...], value: Any) -> Any:
-    """A value of JSON as a field of these types has it."""
+    """Convert a value of JSON to the type of a field."""
     if isinstance(value, list) and any(get_origin(hint) is tuple for hint in hints):
         return tuple(value)
     if isinstance(value, Mapping):

@@ -181,7 +181,7 @@ class Results:
 
 
 def sequential_fields(result: SequentialResult) -> dict[str, Any]:
-    """The fields from ``replicates`` to ``p_high``, and a note if the rule stopped early."""
+    """Return the fields from ``replicates`` to ``p_high``, and a note if the rule stopped early."""
     stopped = result.n_resamples < result.maximum
     ends = {"reject": ": rejected", "keep": f": {result.exceedances} as extreme"} if result.method == "joint" else {}
     why = ends.get(result.verdict, "")

@@ -1,7 +1,7 @@
 """The columns of stored tables: the type, unit and meaning of each, and arrays of NumPy as Arrow's.
 
-The Parquet files hold the meaning and the unit as metadata of each field, so that a file can be understood without this
-program.
+The Parquet files contain the meaning and the unit of each field as metadata, so that a file can be understood without
+this program.
 """
 
 from collections.abc import Iterable
@@ -134,7 +134,7 @@ def renamed(stored: pa.Table) -> pa.Table:
 
 
 def as_summary(stored: pa.Table) -> pa.Table:
-    """A stored summary with the columns of `SUMMARY`: null where the version that wrote it did not have one."""
+    """A stored summary with the columns of `SUMMARY`; columns that an older version lacked are null."""
     stored = renamed(stored)
     for field in SUMMARY:
         if field.name not in stored.column_names:
@@ -155,7 +155,7 @@ def summary_table(rows: Iterable[Hypothesis]) -> pa.Table:
 
 
 def from_numpy(values: Any, kind: pa.DataType) -> Any:
-    """An array of numbers as Arrow has it; anything else as it is."""
+    """Convert an array of numbers to Arrow; return anything else unchanged."""
     if not isinstance(values, np.ndarray) or values.dtype.kind not in "biuf" or values.ndim != 1:
         return values
     held = np.packbits(values, bitorder="little") if values.dtype == np.bool_ else np.ascontiguousarray(values)

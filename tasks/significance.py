@@ -2,8 +2,8 @@
 
 The fan-outs compute results of methods without replicates, and replicates of Monte-Carlo tests.
 
-Resemblance follows Hryniewicz (section 4): for each known algorithm, the hypothesis is tested that the new one behaves
-like it; its possibilistic indices compare it with the most plausible of the others.
+Resemblance follows Hryniewicz (section 4): for each known algorithm, the hypothesis that the new one behaves like it is
+tested, and possibilistic indices compare it with the most plausible of the others.
 """
 
 from collections.abc import Iterator, Mapping

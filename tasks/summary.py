@@ -2,8 +2,8 @@
 
 A study may state printed numbers of a publication; the summary then shows both, and names those that disagree. A
 printed number agrees if the computed one rounds to it, and a Monte-Carlo estimate if both could be draws of the same
-test. If the experiment itself was another one (other folds, another implementation), a study states a tolerance, or a
-limit on the same side of which both should be.
+test. If the experiment differs (other folds, another implementation), a study states a tolerance, or a threshold that
+must not separate the two.
 """
 
 import math
@@ -48,7 +48,7 @@ def summarize(store: Store, analyses: Mapping[str, str]) -> list[Hypothesis]:
 
 
 def is_current(store: Store) -> bool:
-    """True if the stored summary is that of the plan, of this version, and lacks no replicates."""
+    """True if the stored summary belongs to the plan and this version, and lacks no replicates."""
     try:
         wanted = fingerprint(Results(store).plan)
         table = store.read_table("summary.parquet", kind="summary", fingerprint=wanted)
@@ -161,7 +161,7 @@ def read_references(store: Store) -> list[Reference]:
 
 
 def compare_with_published(rows: Iterable[Hypothesis], references: Iterable[Reference]) -> Iterator[Hypothesis]:
-    """The rows with the numbers that a publication prints for them, and with those that disagree."""
+    """The rows with the printed numbers of a publication, and with those that disagree."""
     by_cell = group_by(references, lambda reference: reference.cell)
     for row in rows:
         of_cell = by_cell.get(row.cell, [])

@@ -18,10 +18,10 @@ _mine = threading.local()
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """Compute while no other thread of this process does so in this context; a thread that is inside may enter again.
+    """Exclude other threads of this process from this context while it lasts; a thread inside may enter again.
 
-    What is prepared for a data set serves the blocks after it, learners write to it, and libraries that scikit-learn
-    compiles have one generator of random numbers for all threads.
+    Later blocks reuse the preparation of a data set, learners write to it, and libraries compiled into scikit-learn
+    have one random generator for all threads.
     """
     if getattr(_mine, "inside", False):
         yield
@@ -69,7 +69,7 @@ def _set(blas: Any, threads: int) -> None:
 
 
 def begun_thread(name: str) -> ThreadPoolExecutor:
-    """An executor whose one thread is running already: under a limit of memory a later start may fail."""
+    """An executor whose single thread is already running, since a later start may fail under a limit of memory."""
     executor = ThreadPoolExecutor(1, thread_name_prefix=name)
     executor.submit(int).result()
     return executor

@@ -85,7 +85,7 @@ class StudyPlots:
         return [] if self._record is not None and name != "forest" else list(_FIGURES[name](self))
 
     def _chosen(self, name: str, options: dict[str, Any]) -> Draw:
-        """The only panel of a figure with these options; ValueError if there is none, or more than one."""
+        """Return the only panel of a figure with these options; ValueError if none or several match."""
         panels = self._panels(name)
         if not panels:
             raise refuse("figure", name, f"one that this study has: {', '.join(self.names) or 'it has none'}")
@@ -145,7 +145,7 @@ class StudyPlots:
 
     @_figure
     def resampled_differences(self) -> Iterator[Panel]:
-        """Draw the bootstrap replicates of a difference on the one test set, with the middle 95% shaded."""
+        """Draw the bootstrap replicates of a difference on a single test set, with the middle 95% shaded."""
         for row in self._evidence.rows_of("confidence"):
             if row.resampled is not None:
                 loads = json.loads(row.resampled)
@@ -156,7 +156,7 @@ class StudyPlots:
 
     @_figure
     def trends(self) -> Iterator[Panel]:
-        """Draw errors over a number in which data sets differ, and the mean and middle 90% of permuted errors."""
+        """Draw errors against the number in which data sets differ, with the mean and middle 90% of permuted errors."""
         for test in self._evidence.tests:
             name, entries = errors_by_value.curves_of(test, self._evidence)
             for classifier, points in entries.items():
@@ -167,7 +167,7 @@ class StudyPlots:
 
     @_figure
     def power(self) -> Iterator[Panel]:
-        """Draw rates of rejection or coverage with 95% intervals over the size of the test set; lines where exact."""
+        """Draw rates of rejection or coverage with 95% intervals against the size of the test set; lines: exact."""
         for dataset, method, covers, group in rates_by_size.curves_of(self._evidence):
             measure, level = (COVERAGE, 1 - self._evidence.alpha) if covers else (POWER, self._evidence.alpha)
             bars = [
@@ -181,7 +181,7 @@ class StudyPlots:
 
     @_figure
     def calibration_curves(self) -> Iterator[Panel]:
-        """Draw the achieved type I error with its 95% interval over the stated one."""
+        """Draw the achieved type I error, with its 95% interval, against the stated one."""
         for row in null_p_values.true_nulls(self._evidence):
             x, p_values = null_p_values.RATE_LEVELS, null_p_values.p_values_of(row, self._evidence)
             share, low, high = null_p_values.achieved(p_values).T
@@ -226,7 +226,7 @@ class StudyPlots:
 
     @_figure
     def zips(self) -> Iterator[Panel]:
-        """Draw the intervals of a method where its coverage is least, those farthest from the truth on top."""
+        """Draw the intervals of a method where its coverage is lowest, those farthest from the truth on top."""
         for dataset, rows in intervals_by_method.worst_of(self._evidence).items():
             for row in rows:
                 intervals, confidence = intervals_by_method.intervals(row, self._evidence), 1 - self._evidence.alpha

@@ -179,7 +179,7 @@ class StudyResults:
         return chosen
 
     def _frames(self, cells: list[Cell]) -> Iterator[tuple[Cell, "pd.DataFrame"]]:
-        """The replicates of each complete cell with its subject; ValueError if there is none."""
+        """Return the replicates of each complete cell with its subject; ValueError if no cell is complete."""
         complete = False
         for cell in cells:
             table = self._results.table(cell)
@@ -194,7 +194,7 @@ class StudyResults:
             raise ValueError(f"{self.output}: none of {len(cells)} cells is complete; run the study again to continue")
 
     def _repr_html_(self) -> str:
-        """The summary, as a notebook shows a frame."""
+        """Return the summary as a notebook shows a data frame."""
         html: str = self.summary.to_html()
         return html
 
@@ -204,7 +204,7 @@ def _about(cell: Cell) -> dict[str, str]:
 
 
 def open_results(output: "str | PathLike[str]") -> StudyResults:
-    """Open the results of a study: what `sigstats run` or `sigstats.run_study` wrote.
+    """Open the results of a study, as `sigstats run` or `sigstats.run_study` wrote them.
 
     When not to use: for a folder that `sigstats run` did not write; `sigstats.read_predictions` reads predictions.
 

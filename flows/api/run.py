@@ -112,12 +112,12 @@ def run_study(
 
 
 def _allowed_code(code: GivenCode, allow: Sequence[str], where: Strict | None) -> list[str]:
-    """The modules of code that only this program has; BadInput if they would leave this machine without permission."""
+    """Return the modules of this program's own code; BadInput if they would leave this machine without permission."""
     here = where is None or where.model_dump().get("kind") in ("serial", "local")
     if code.files and not here and MAIN not in allow:
         raise BadInput(
-            "study: a classifier or a test of this program is not sent to the workers of a cluster unasked; "
-            f'allow=["{MAIN}"] sends it, as would a package that the workers have'
+            "study: code of this program is not sent to the workers of a cluster by default; add "
+            f'allow=["{MAIN}"], or import it from a package that the workers have'
         )
     return [file.stem for file in code.files]
 
@@ -136,7 +136,7 @@ def _as_value_error() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _main_left_alone() -> Iterator[None]:
-    """Keep worker processes from importing the script that runs the study, which would run it once more in each."""
+    """Keep worker processes from importing, and so running again, the script that runs the study."""
     main = sys.modules["__main__"]
     kept = {name: getattr(main, name) for name in ("__file__", "__spec__") if hasattr(main, name)}
     for name in kept:

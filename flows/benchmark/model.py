@@ -120,7 +120,7 @@ def read_by(names: Iterable[str], fanout: str) -> bool:
 
 
 def takes_groups(name: str) -> bool:
-    """True if the level of an analysis or a test holds where rows come in groups that are not independent."""
+    """True if an analysis or a test keeps its level for rows in dependent groups."""
     test = of_runs(name)
     return name in (OVER_FOLDS, "permutation") if test is None else test.takes_groups
 
@@ -193,7 +193,7 @@ class BenchmarkStudy(DataStudy):
     @model_validator(mode="before")
     @classmethod
     def _tests_of_repetitions(cls, values: Any) -> Any:
-        """A study that repeats the cross-validation and names no test asks for that of the repetitions too."""
+        """Add the test of repetitions if the cross-validation is repeated and no test is named."""
         if not isinstance(values, dict) or "tests" in values:
             return values
         settings = values.get("cross_validation")
@@ -206,7 +206,7 @@ class BenchmarkStudy(DataStudy):
         return len(self.datasets) * len(self.classifiers)
 
     def resamples_needed(self, tests: int) -> int:
-        """The fewest resamples with which this many permutation tests can reject after adjustment, if all are clear."""
+        """The fewest resamples with which this many clear-cut permutation tests can reject after adjustment."""
         return fewest_resamples(tests, [], method=self.adjust, alpha=self.alpha) if tests else 0
 
     @field_validator("classifiers", mode="after")

@@ -1,8 +1,8 @@
 """The benchmark study: which classifiers learn which data sets, and which use the joint structure of features.
 
 Every classifier is cross-validated on every data set; it is retrained on permuted labels (PermClass) and on features
-permuted inside classes (PermFeats); every two are compared (McNemar). Predictions that are pooled from folds are not
-independent, so Nyssen's test and those of two samples are made of them only where a study names them.
+permuted inside classes (PermFeats); every pair is compared (McNemar). Predictions pooled from folds are not
+independent, so Nyssen's test and tests of two samples are applied to them only if a study names these tests.
 """
 
 import re
@@ -135,7 +135,7 @@ def _check_folds(study: BenchmarkStudy, dataset: Dataset) -> None:
 
 
 def _by_the_keys(study: BenchmarkStudy, dataset: Dataset, message: str) -> str:
-    """The error in the folds of a data set, in terms of the keys of the study file and the names of classes."""
+    """Rephrase an error in the folds of a data set by the keys of the study file and the names of classes."""
     option, _, complaint = message.partition(":")
     key = {"n_splits": "cross_validation.folds", "rare_classes": "cross_validation.rare_classes"}.get(option, option)
     named = re.sub(r"(?<=class )\d+$", lambda code: repr(dataset.classes[int(code[0])]), complaint)
@@ -145,12 +145,12 @@ def _by_the_keys(study: BenchmarkStudy, dataset: Dataset, message: str) -> str:
 
 
 def _notes(study: BenchmarkStudy, datasets: list[Dataset], able: Sequence[str]) -> Iterator[str]:
-    """The notes on a study; `able`: the null hypothesis of each permutation test that can reject."""
+    """Yield the notes on a study; `able`: the null hypothesis of each permutation test that can reject."""
     settings = study.cross_validation
     for dataset in datasets:
         for names, why in (
             (dataset.constant_features(), "constant feature, ignored"),
-            (dataset.identifiers(), "another value in every row, so a name of the row (drop = [...] leaves it out)"),
+            (dataset.identifiers(), "different in every row, so it identifies the row (drop = [...] leaves it out)"),
         ):
             if names:
                 yield f"{dataset.name}: {why}: {some_of(names, _NAMED)}"
@@ -167,7 +167,7 @@ def _notes(study: BenchmarkStudy, datasets: list[Dataset], able: Sequence[str]) 
         given = (f"cross_validation.{key}" for key in {"folds"} & study.cross_validation.model_fields_set)
         yield from note_on_unused(given, "each data set names the fold of each row")
     if (repeats := settings.repeats) > 1 and not model.read_by(study.tests, "repetition"):
-        yield f"the cross-validation is not repeated {repeats} times: no test of the study uses it"
+        yield f"the cross-validation is not repeated {repeats} times: no test of the study uses repetitions"
     if model.nulls_of(study):
         rules = {study.permutation.stopping, *(named(item).stopping for item in study.classifiers)}
         yield from note_on_unused(
@@ -258,7 +258,7 @@ def _has_positive(study: BenchmarkStudy, dataset: Dataset) -> bool:
 
 
 def _positive_class(study: BenchmarkStudy, dataset: Dataset) -> int:
-    """The code of the positive class; of measures that are the same for either, the second."""
+    """Return the code of the positive class; the second one for measures that are equal for both."""
     if not _has_positive(study, dataset):
         return 1
     name = study.positive.get(dataset.name) if isinstance(study.positive, dict) else study.positive

@@ -74,6 +74,6 @@ def published_notes(published: Iterable[Published], cells: Iterable[Cell]) -> It
     for table in published:
         if tested.isdisjoint((dataset, table.classifier, table.null) for dataset in table.values):
             yield (
-                f"the published numbers of {table.classifier} ({table.null}) are not shown: the study has no such test "
-                "on a data set of theirs"
+                f"the published numbers of {table.classifier} ({table.null}) are not shown: the study has no such "
+                "test on their data sets"
             )

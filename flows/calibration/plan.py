@@ -1,8 +1,8 @@
-"""The calibration study: how far a test can be trusted at a sample size.
+"""The calibration study: whether a test can be trusted at a sample size.
 
-Test sets of each size are drawn from a known population, simulated or of rows on disk, and each test is applied to
-each. The rate of rejections and the coverage of intervals are compared with their nominal values and, if the test
-depends only on counts, with the exact rate.
+Test sets of each size are drawn from a known population, simulated or of rows on disk, and every test is applied to
+each of them. The rate of rejections and the coverage of intervals are compared with their nominal values and, if the
+test depends only on counts, with the exact rate.
 """
 
 import math
@@ -91,7 +91,7 @@ def _analyses(study: CalibrationStudy, cells: Iterable[Cell]) -> Iterator[str]:
 
 
 def _with_identity(options: dict[str, Any], test: Any, allow: Sequence[str]) -> AppliedTest:
-    """A test with its options, and the identity of its code and its measure's code if from another package."""
+    """Return a test with its options, and the identity of the code that other packages contribute."""
     options = with_measure_code(options)
     if not isinstance(test, OwnTest):
         return record(AppliedTest, options)
@@ -166,7 +166,7 @@ def _fitting_tests(population: PopulationSpec) -> str:
 def _fold_cells(
     study: CalibrationStudy, source: str, population: PopulationSpec, tests: Mapping[str, AppliedTest]
 ) -> Iterator[Cell]:
-    """The cells of learners that are retrained: the cross-validation by each scheme, and the tests of its folds."""
+    """Yield the cells of retrained learners: the cross-validation by each scheme, and the tests of its folds."""
     retrained, views = population.retrained, population.values
     assert retrained is not None
     assert isinstance(views, TwoViews)

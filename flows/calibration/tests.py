@@ -252,7 +252,7 @@ def options_of(test: Any, alpha: float) -> dict[str, Any]:
 
 
 def label_of(test: Any) -> str:
-    """The test in a few words: its name, and in brackets its method and the options that are not the defaults."""
+    """Return the test in a few words: its name, and in brackets its method and any options that are not defaults."""
     if isinstance(test, OwnTest):
         words = [f"{key} = {value}" for key, value in test.params.items()]
         name = test.test.partition(":")[2] if test.test.startswith(GIVEN) else test.test

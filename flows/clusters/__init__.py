@@ -1,4 +1,4 @@
-"""The kinds of cluster on which a study runs. A new kind is a new module of this folder and an entry of `kinds`."""
+"""The kinds of cluster on which a study runs. To add a kind, add a module to this folder and an entry to `kinds`."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -20,7 +20,7 @@ def kinds() -> dict[str, Any]:
     """The module of each kind of cluster.
 
     A module has ``Cluster``, the model of a cluster file, and ``open_pool(cluster, needs)``, a context manager that
-    starts the workers and stops them. It raises BadInput, of one line, if no worker will have what a block needs.
+    starts the workers and stops them. It raises BadInput, one line, if no worker meets the needs of a block.
     """
     from . import address, by_class, local, serial
 

@@ -39,7 +39,7 @@ _OF_WORKERS, _SET = "DASK_LOGGING__DISTRIBUTED", "critical"
 
 
 def settings() -> dict[str, Any]:
-    """The settings for `dask.config.set`, without those that a person has set in Dask's own configuration."""
+    """The settings for `dask.config.set`, without those in the user's own configuration of Dask."""
     import dask
     import distributed  # noqa: F401  (its defaults)
 

@@ -1,4 +1,4 @@
-"""Common code of all kinds of cluster: the numbers of workers, and how they are started and restarted.
+"""Common code of all kinds of cluster: numbers of workers, starts and restarts.
 
 Dask replaces a process that died, but not one that died while it started, nor a batch job.
 """
@@ -138,7 +138,7 @@ def restart_dead_workers(cluster: Any, patience: float | None = None) -> Iterato
 def pool_for(
     needs: Sequence[Needs], open_one: Callable[[Needs | None], AbstractContextManager[Pool]]
 ) -> Iterator[Pool]:
-    """The pool of all workers; blocks with needs of their own get workers of their own, by `open_one` too."""
+    """Open the pool of all workers; `open_one` also starts separate workers for blocks with special needs."""
     with ExitStack() as stack:
         common = stack.enter_context(open_one(None))
         by_needs = {need: stack.enter_context(open_one(need)) for need in needs}
@@ -146,13 +146,13 @@ def pool_for(
 
 
 def unmet_need(needs: Needs, name: str, at_most: str) -> BadInput:
-    """Raise an error of one line about a resource that no worker will have."""
+    """Return an error of one line about a resource that no worker will have."""
     asked = f"{needs.memory / 2**30:.3g} GiB" if name == "memory" else str(needs.amounts[name])
     return BadInput(f"{needs.who}: resources.{name}: {asked} is not valid here; expected at most {at_most}")
 
 
 def blocks_at_once(needs: Needs, *, processors: int, gpus: int) -> int:
-    """The number of blocks with these needs that this machine can run at the same time."""
+    """Return how many blocks with these needs this machine can run at the same time."""
     memory = int(psutil.virtual_memory().total)
     has = {
         "threads": (processors, f"{processors}, the processors of this machine"),
@@ -168,7 +168,7 @@ def blocks_at_once(needs: Needs, *, processors: int, gpus: int) -> int:
 def roles(needs: Sequence[Needs], room: Mapping[Needs, int], *, gpus: int) -> list[dict[str, Any]]:
     """The resources that the workers of a machine declare to Dask, as options of a `distributed.Nanny` for each.
 
-    For each of the needs, the first workers have it, as many as there is room for. GPUs are divided among them.
+    The first workers satisfy each need, as many as there is room for. GPUs are divided among them.
     """
     made: list[dict[str, Any]] = []
     device = 0

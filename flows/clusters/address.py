@@ -1,4 +1,4 @@
-"""A Dask cluster that is already running: at an address, or as a client or a cluster that the caller has."""
+"""A Dask cluster that is already running: at an address, or as the caller's client or cluster."""
 
 import contextlib
 import math
@@ -66,7 +66,7 @@ class Cluster(ClusterFile):
 @quietly
 @contextmanager
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
-    """Connect to the cluster; it goes on running when the context ends."""
+    """Connect to the cluster; it keeps running when the context ends."""
     from distributed import Client
 
     with contextlib.ExitStack() as stack:
@@ -115,11 +115,11 @@ def require_version(client: Any, here: str) -> None:
     for worker, reply in sorted(value.items()):
         if reply != here:
             has = f"sigstats {reply}" if isinstance(reply, str) else f"none that it can use ({one_line(reply)[:120]})"
-            raise BadInput(f"cluster: the worker at {worker} has {has}; expected sigstats {here}, as this process has")
+            raise BadInput(f"cluster: the worker at {worker} has {has}; expected sigstats {here}, as in this process")
 
 
 def declared_resources(client: Any, needs: Sequence[Needs]) -> frozenset[str]:
-    """The resources that the workers declare to Dask, if some of them have what each block needs.
+    """Return the resources that the workers declare to Dask, if some workers satisfy the needs of each block.
 
     If no worker declares its memory, the memory of a block is only the limit of its process.
     """
@@ -172,9 +172,9 @@ def _security(cluster: Cluster) -> Any:
 
 @contextlib.contextmanager
 def thread_given_back(client: Any) -> Iterator[None]:
-    """Give the thread of this task back to its worker for as long as the context lasts.
+    """Return the thread of this task to its worker while the context lasts.
 
-    Otherwise tasks that each wait for the blocks of a study would hold all threads that could compute these.
+    Otherwise tasks that wait for the blocks of a study would occupy all threads that could compute these blocks.
 
     `client`: if this thread runs no task of its workers, nothing is done.
     """
@@ -202,7 +202,7 @@ class Given(Strict):
 
 
 def as_given(value: Any) -> Given | None:
-    """The client or the cluster that an argument is; None if it is neither."""
+    """Return an argument that is a client or a cluster; None for any other."""
     distributed = sys.modules.get("distributed")
     of_client = distributed is not None and isinstance(value, distributed.Client)
     # The clusters of dask-gateway share no base class with those of Dask itself.
@@ -212,7 +212,7 @@ def as_given(value: Any) -> Given | None:
         raise BadInput(f"cluster: {shown(value)} is not valid; expected one that is not asynchronous")
     status = getattr(value.status, "name", value.status)
     if status in ("closed", "closing", "failed", "stopped", "stopping"):
-        raise BadInput(f"cluster: {shown(value)} is not valid; it is {status}, expected one that runs")
+        raise BadInput(f"cluster: {shown(value)} is not valid; it is {status}, expected a running one")
     return Given(value=value)
 
 

@@ -1,6 +1,6 @@
 """Workers that a class of Dask starts, with the arguments in the cluster file: dask-jobqueue, dask-gateway and others.
 
-Arguments such as ``job_script_prologue`` are shell commands, so anyone who may write a cluster file may run commands.
+Arguments such as ``job_script_prologue`` are shell commands, so anyone who can write a cluster file can run commands.
 """
 
 import importlib
@@ -103,7 +103,7 @@ def with_needs(cluster: Cluster, needs: Needs) -> dict[str, Any]:
 def _for_jobs(made: Any, arguments: Mapping[str, Any], *, alone: bool) -> dict[str, Any]:
     """The arguments of a class of dask-jobqueue: a job has one worker if `alone`, or one for each core.
 
-    What the site has in dask-jobqueue's own configuration stays.
+    The site's own configuration of dask-jobqueue stays in force.
     """
     import dask
 
@@ -207,7 +207,7 @@ def failures_of(cluster: Cluster, what: str) -> Iterator[None]:
 
 @quietly
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> AbstractContextManager[Pool]:
-    """Start the workers, and end them with the context; blocks with needs of their own get workers of their own."""
+    """Start the workers, and end them with the context; blocks with special needs get separate workers."""
     arguments: dict[Needs | None, Any] = {None: cluster.model_extra, **{one: with_needs(cluster, one) for one in needs}}
     class_of(cluster.class_)  # fails before any settings are combined with its defaults
     return pool_for(needs, lambda one: open_workers(cluster, arguments[one], one))

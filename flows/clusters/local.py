@@ -52,7 +52,7 @@ def processors() -> int:
 
 
 def may_start_processes() -> bool:
-    """False in the process of a worker of Dask, or of a pool, which Python lets start none."""
+    """False in a worker process of Dask or of a pool, in which Python starts no processes."""
     return not current_process().daemon
 
 
@@ -100,7 +100,7 @@ def _unreached_by_ctrl_c(make: Callable[[], T]) -> T:
 @quietly
 @contextmanager
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
-    """Start the processes, which accept connections only from this run, and end them with the context."""
+    """Start processes that accept connections only from this run, and end them with the context."""
     if not may_start_processes():
         raise BadInput(
             "cluster: local is not valid in a process of Dask's workers or of a pool, which cannot start others; "

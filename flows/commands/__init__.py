@@ -1,4 +1,4 @@
-"""The commands and their parsers. A new command is one new module of this folder.
+"""The commands and their parsers. To add a command, add a module to this folder.
 
 The module's docstring is its help; its first line is shown in the list of commands.
 """
@@ -131,7 +131,7 @@ def option(group: argparse._ActionsContainer, name: str, metavar: str, text: str
 
 
 def repeatable(group: argparse._ActionsContainer, name: str, metavar: str, text: str) -> None:
-    """Add an option that may be given again and again; its value is a list."""
+    """Add an option that may be repeated; its value is a list."""
     group.add_argument(name, action="append", default=[], metavar=metavar, help=text)
 
 

@@ -1,4 +1,4 @@
-"""The files that commands read and write: output options, no file taken twice, each whole or left as it was."""
+"""The files that commands read and write: output options, files named twice, and atomic writes."""
 
 import argparse
 import contextlib
@@ -49,7 +49,7 @@ def refuse_overwriting(options: argparse.Namespace, inputs: Sequence[str], *outp
                 continue
             file = "-" if place == "-" else _identity(place)
             if file in taken:
-                raise BadInput(f"--{name}: {place!r} is not valid; it is {taken[file]} too, expected a file of its own")
+                raise BadInput(f"--{name}: {place!r} is not valid; it is also {taken[file]}, expected a separate file")
             taken[file] = f"the output of --{name}"
             target = Path(place).resolve()
             # This is checked before any output is written.

@@ -85,7 +85,7 @@ def with_dashes(words: str, names: Iterable[str]) -> str:
 
 @contextlib.contextmanager
 def output_read(output: str, lacking: str, *, used: str = "read") -> Iterator[None]:
-    """Report in one line why an output cannot be used; `lacking`: the contents that it may not have."""
+    """Report in one line why an output cannot be used; `lacking`: the contents that may be missing."""
     from sigstats.tasks.plan import OtherRule
     from sigstats.tasks.storage.seal import Damaged
 

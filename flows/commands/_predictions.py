@@ -129,7 +129,7 @@ def read_with_people(
 
 
 def add_score_range(parser: argparse.ArgumentParser, score: str) -> None:
-    """Add ``--score-range``; `score` is what its help calls a score."""
+    """Add ``--score-range``; `score` is the word for a score in its help."""
     text = f"lowest and highest possible {score}, if neither log nor name states them"
     parser.add_argument("--score-range", nargs=2, type=float, metavar=("LOW", "HIGH"), help=text)
 
@@ -159,7 +159,7 @@ def for_each_file(name: str, values: Sequence[Any], files: int) -> list[Any]:
 
 
 def file_for_each(options: argparse.Namespace, files: Sequence[str]) -> list[str]:
-    """One file as often as it has predictions, models or filters that are named; several files as they are."""
+    """Repeat a single file for each of its named predictions, models or filters; keep several files as they are."""
     named = max(len(values) for _, values in _named_in_files(options))
     scores = scores_of(options) if len(files) == 1 else []
     if scores and len(options.prediction) > 1:
@@ -275,7 +275,7 @@ def refuse_together(options: argparse.Namespace, **others: Any) -> None:
 
 
 def refuse_unused(columns: "Columns", measures: Iterable[str | None], *, of_one: bool = False) -> None:
-    """Refuse named columns that no measure uses: of predictions, and with `of_one` model also of labels.
+    """Refuse named columns that no measure uses: predictions, and for `of_one` model also labels.
 
     The measure None is the mean of the named score, or the accuracy. With several models, labels also show that the
     rows are the same.

@@ -1,4 +1,4 @@
-"""Is one model at least so good, on all rows and on every slice? Check a file of predictions against a bar.
+"""Is one model good enough, on all rows and on every slice? Check a file of predictions against a bar.
 
 Files are read as by `sigstats compare`; a table needs no ids. The exit code is 1 if the model is shown to be below the
 bar on any slice, with p-values that are exact for single rows and adjusted over all slices and measures.

@@ -1,7 +1,7 @@
 """Let a Prefect server run a study on a schedule.
 
-Without --work-pool this process stays and starts the runs that fall due, until Ctrl-C. With it, the command makes a
-deployment for the workers of that pool and ends; these need this package and the files of the study.
+Without --work-pool this process keeps running and starts the scheduled runs, until Ctrl-C. With it, the command makes a
+deployment and ends; the workers of the pool need this package and the files of the study.
 """
 
 import argparse

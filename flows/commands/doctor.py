@@ -1,6 +1,6 @@
 """Print commands for a file of predictions, ready to paste, with the names of its columns or scores.
 
-Every command was tried on the file. All commands ask if the name of a column is ambiguous.
+Every printed command was tried on the file. Commands ask if the name of a column is ambiguous.
 """
 
 import argparse
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def lines_of(path: str) -> list[str]:
-    """A line on the contents of a file, and commands that run on it; ValueError if it cannot be read."""
+    """Describe the contents of a file in a line, and list commands that run on it; ValueError if it cannot be read."""
     from sigstats.files.predictions import Columns, parse
 
     file = parse(path, Columns())
@@ -80,7 +80,7 @@ def _refusal(name: str, path: str, options: str) -> str:
 
 
 def _as_options(**options: Any) -> str:
-    """Options of a command line; a list gives its option again and again."""
+    """Return options of a command line; a list repeats its option."""
     pairs = ((name, value) for name, of in options.items() for value in (of if isinstance(of, list) else [of]))
     return "".join(f" --{name.replace('_', '-')}{'= '[value[:1] != '-']}{shlex.quote(value)}" for name, value in pairs)
 
@@ -110,7 +110,7 @@ def _commands_for_log(log: "EvaluationLog") -> tuple[str, list[tuple[str, str]],
 
 
 def _commands_for_table(table: "Table") -> tuple[str, list[tuple[str, str]], list[str]]:
-    """A line on a table, commands for it, and options that tell its rows apart if the usual column of ids does not."""
+    """Describe a table in a line, list commands for it, and options that identify rows if the usual ids do not."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,4 +1,4 @@
-"""Write the replicates of a study as Parquet tables for pandas, polars, DuckDB and Spark: a table a kind (fan-out)."""
+"""Write the replicates of a study as Parquet tables for pandas, polars, DuckDB and Spark: one per kind (fan-out)."""
 
 import argparse
 

@@ -1,6 +1,6 @@
-"""Show the parts of a study (its cells), its cost and its size, and refuse what cannot run, before anything runs.
+"""Show the parts of a study (its cells), its cost and its size, and refuse a study that cannot run.
 
-For the times, replicates of cells are computed here and discarded; --no-timing omits them.
+Times come from replicates that are computed here and discarded; --no-timing skips this.
 """
 
 import argparse

@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
         _show(group, options.trial)
     failed = [value for value in replays if value.problem is not None]
     differing = [value for value in replays if value.answer is not None and value.stored is not None and not value.same]
-    for some, problem in ((failed, "tests fail"), (differing, "answers are not as stored")):
+    for some, problem in ((failed, "tests fail"), (differing, "answers differ from the stored ones")):
         if some:
             print(f"sigstats: {len(some)} of {len(replays)} {problem}", file=sys.stderr)  # noqa: T201
     return FAILED if failed or differing else DONE

@@ -1,6 +1,6 @@
 """Run a study, from its study file to its report.
 
-Replicates that the output holds are not computed again: an interrupted run goes on where it stopped.
+Stored replicates are not computed again: an interrupted run continues where it stopped.
 """
 
 import argparse

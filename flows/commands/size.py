@@ -1,8 +1,8 @@
-"""How many rows does the next comparison need? Power against rows, for the drops of accuracy that matter.
+"""Compute the number of rows that the next comparison needs to detect the drops of accuracy that matter.
 
 The rates come from a pilot, two files as `compare` reads them, or from options: --accuracy, and --discordance if known.
 With three files or more it prints how many rows distinguish each model of a leaderboard from the next. The level is
-that of the rule: adjusted for all slices and measures; --alpha sets that of one of several looks.
+that of the rule, adjusted for all slices and measures; for one of several looks, give its level as --alpha.
 """
 
 import argparse
@@ -217,7 +217,7 @@ def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: 
     drops, row = _stated_drops(options), blank_row(paired, measure)
     require_margins(rule, [row])
     if (row.unit or row.relative) and any(isinstance(drop, StatedShare) for drop in drops):
-        raise BadInput(f"--drop: points are of shares; expected a number of {row.unit or 'the unit of the score'}")
+        raise BadInput(f"--drop: points are for shares; expected a number of {row.unit or 'the unit of the score'}")
     size_of_measure = plan_measure(paired, measure, rule, drops, target=target, tests=tests, positive=positive)
     return _write(options, size_of_measure)
 

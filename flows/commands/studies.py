@@ -1,8 +1,8 @@
-"""List the ready studies, or print the file of one, from which to make your own.
+"""List the ready studies, or print the file of one as a start for your own.
 
 `sigstats run NAME` runs one. Relative paths of data start from the working folder: `sigstats studies --fetch NAME`
-fetches the data of a study there, by scikit-learn's downloaders (OpenML, forest cover), and names those that none of
-them has.
+fetches the data of a study there, by scikit-learn's downloaders (OpenML, forest cover), and names the files that you
+must get elsewhere.
 """
 
 import argparse

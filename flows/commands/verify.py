@@ -1,6 +1,6 @@
 """Check this machine: digits of the reference set, and the bytes of a study.
 
-The reference set holds certified values, each computed by two unlike methods; tools/reference_set makes it.
+The reference set contains certified values, each computed by two independent methods; tools/reference_set makes it.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the parts, print a table of each, and return 3 if one does not keep its promise.
+    """Run the parts, print a table of each, and return 3 if one fails.
 
     A part whose extra is not installed is named and left out, unless it was requested.
     """
@@ -120,7 +120,7 @@ def run_study(output: Path, cluster: str, workers: int | None = None) -> None:
 
 
 def differing(first: Path, second: Path) -> list[str]:
-    """The files of replicates and summaries that one output lacks, or that differ.
+    """List the files of replicates and summaries that differ, or that one output lacks.
 
     >>> import tempfile
     >>> folders = [Path(tempfile.mkdtemp()) for _ in range(2)]

@@ -1,4 +1,4 @@
-"""Compile what Numba compiles for this processor, so that no run waits for it.
+"""Compile the code that Numba compiles for this processor, so that no run waits for it.
 
 Run it once after sigstats is installed with the extra fast: then neither the first study nor any worker waits for the
 compiler. With the name of a study, it compiles what the classifiers of this study need.

@@ -11,7 +11,7 @@ from ..pages.wording import count_of, p_number
 
 
 def rows_in_words(result: ComparisonResult | ComparisonRow) -> str:
-    """The number of rows, and of the items that they answer if items have several answers."""
+    """Return the number of rows and, if items have several answers, of items."""
     if isinstance(result, ComparisonResult):
         sizes = sorted({row.n for row in result.rows if row.slice == ALL_ROWS})
         if len(sizes) > 1:  # several scores, each of tasks of its own

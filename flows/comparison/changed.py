@@ -1,4 +1,4 @@
-"""The rows that a candidate broke or fixed; of several answers to an item, the items that changed or are flaky."""
+"""The rows that a candidate broke or fixed or, with several answers to an item, the items that changed or are flaky."""
 
 import csv
 import io
@@ -104,7 +104,7 @@ def _slices(pair: PairedPredictions, row: int) -> list[str]:
 
 
 def _changed_items(pair: PairedPredictions, alpha: float) -> Iterator[list[str]]:
-    """The items that changed, then those that are flaky, each by its p-value."""
+    """List the items that changed, then the flaky ones, sorted by p-value."""
     first, names, totals = items_of(pair)
     (a, b), (of_a, of_b) = totals.sums, totals.counts
     p = item_pvalues(totals)
@@ -140,7 +140,7 @@ def items_of(pair: PairedPredictions) -> tuple[IntArray, Any, ItemTotals]:
 
 
 def item_pvalues(totals: ItemTotals) -> FloatArray:
-    """For each item Fisher's exact two-sided p-value of the right and wrong answers of both models."""
+    """Fisher's exact two-sided p-value of the right and wrong answers of both models, for each item."""
     from scipy.stats import fisher_exact  # slow to import, for pages without items too
 
     test = cache(lambda a, b, m, n: float(fisher_exact(np.array([[a, m - a], [b, n - b]])).pvalue))

@@ -31,7 +31,7 @@ _KEYS_OF_CHECKS = {"adjusted_pvalue": "p_adjusted"}
 
 
 def row_as_object(row: Any, keys: Mapping[str, str] = KEYS_OF_ROWS) -> dict[str, Any]:
-    """A row as an object; intervals are pairs, whose level is in the rule."""
+    """Return a row as an object; intervals are pairs, and their level is in the rule."""
     values = {field.name: getattr(row, field.name) for field in fields(row) if field.name != "confidence_level"}
     for name in ("change", "windows", "against_bar"):  # only regression studies have these
         if not values.get(name, True):
@@ -127,7 +127,7 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def as_junit(result: ComparisonResult, baseline: str, candidate: str, *, fail_on_inconclusive: bool = False) -> str:
-    """A test case for each row; one that fails, or is inconclusive where that fails too, has the reason."""
+    """Write a test case for each row, with the reason if it fails, or is inconclusive and that counts as a fail."""
     return _document(result.answer.headline, [_pair_suite(result, baseline, candidate, fail_on_inconclusive)])
 
 

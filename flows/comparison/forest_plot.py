@@ -38,8 +38,8 @@ def forest_plots(rows: Sequence[ComparisonRow], margin: float, name: str = "fore
 def forest_in_mermaid(rows: Sequence[ComparisonRow], margin: float) -> list[str]:
     """The same as code of Mermaid, a chart for each unit: GitHub and GitLab draw it within Markdown.
 
-    Its chart has bars and lines, all from the left end: an interval is a bar to its upper limit, over it a darker one
-    to the difference, over it a white one to the lower limit. Lines stand at zero and at the margin.
+    Its charts have only bars and lines that start at the left end. So an interval is a bar to its upper limit, covered
+    by a darker one to the difference and a white one to the lower limit. Lines stand at zero and at the margin.
     """
     return [_in_mermaid(unit, of_unit, _first_margin(of_unit, margin)) for unit, of_unit in by_unit(rows).items()]
 
@@ -91,7 +91,7 @@ def _in_brackets(values: Sequence[float]) -> str:
 
 
 def _in_quotes(text: str) -> str:
-    """A label without what Mermaid, or Markdown around it, would obey."""
+    """Quote a label so that neither Mermaid nor the surrounding Markdown interprets it."""
     return _UNQUOTED.sub("_", printable(" ".join(text.split())))[:_LONGEST] or "_"
 
 
@@ -100,7 +100,7 @@ def _limits(rows: Sequence[ComparisonRow], margin: float) -> tuple[float, float]
 
 
 def _first_margin(rows: Sequence[ComparisonRow], margin: float) -> float:
-    """The margin of the first row that was tested; of relative ones, others may have another."""
+    """The margin of the first tested row; relative margins may differ between rows."""
     return next((row.margin for row in rows if row.margin is not None), margin)
 
 

@@ -23,7 +23,7 @@ _IN_TABLE = ", in the table"
 
 
 def as_markdown(result: ComparisonResult, baseline: str, candidate: str, *, picture: bool = True) -> str:
-    """The answer, the reasons of other rows, and a table of the worst rows, as many as a comment on GitHub can hold.
+    """Write the answer, the reasons of other rows, and as many of the worst rows as fit into a GitHub comment.
 
     `picture`: with a chart of the intervals, in the language of Mermaid.
     """
@@ -88,7 +88,7 @@ def _listed(items: list[str], where: str = "") -> list[str]:
 
 
 def _table(result: ComparisonResult, room: int) -> list[str]:
-    """The worst rows for which there is room; those that lean neither way are folded."""
+    """Write the worst rows, as many as fit; rows that lean neither way are folded."""
     head = ["", *markdown_table([*titles_of(FEW_COLUMNS, result.rows), "verdict"], [])]
     room -= 2 * sum(map(len, head)) + 300
     lines, rows = list(head), sorted(result.ranked, key=is_telling, reverse=True)

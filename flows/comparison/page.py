@@ -42,7 +42,7 @@ _WORDS = ("slice", "measure", "test")
 
 
 def as_html(result: ComparisonResult, baseline: str, candidate: str, changed: "Changed | None" = None) -> str:
-    """The page: the answer with its figure, the table, the worst rows first, and the rest folded."""
+    """Write the page: the answer with its figure, then the table with the worst rows first and the rest folded."""
     # No line break divides a number.
     texts = [reason.replace(" × ", f"{NBSP}×{NBSP}") for reason in reasons(result)]
     several = len(result.rows) > MOST_INTERVALS
@@ -67,7 +67,7 @@ def as_html(result: ComparisonResult, baseline: str, candidate: str, changed: "C
 
 
 def table_header(result: ComparisonResult) -> list[tuple[str, str]]:
-    """The columns of the table, each with how it is set: words, a number, or neither."""
+    """The columns of the table, each with its alignment: words, a number, or neither."""
     names = ("verdict", *_shown_columns(result), "test")
     return [
         (_TITLES.get(title, title), "words" if name in _WORDS else "number" if name != "verdict" else "")
@@ -91,7 +91,7 @@ def _cells(row: ComparisonRow, columns: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def candidates_as_html(result: CandidatesResult) -> str:
-    """The page: which to take, the candidates, and for each its reasons and its table."""
+    """Write the page: the recommendation, the candidates, and the reasons and table of each."""
     first = result.results[0]
     answer = answer_of_candidates(result)
     numbers = ["" if name in ("verdict", "candidate", "decided by", "rows") else "number" for name in OVERVIEW]
@@ -141,7 +141,7 @@ def answer_of(result: ComparisonResult) -> Answer:
 
 
 def answer_of_candidates(result: CandidatesResult) -> Answer:
-    """The first screen of a comparison of several candidates: which to choose, and the deciding test of each."""
+    """The first screen of a comparison of several candidates: the one to choose, and the deciding test of each."""
     words = {"pass": "Not worse:", "inconclusive": "Undecided:", "fail": "Worse:"}
     named_rows = list(zip(result.candidates, result.results, result.deciding, strict=True))
     tests_by_verdict = {

@@ -56,7 +56,7 @@ def show_candidates(comparison: CandidatesResult) -> None:
 def as_text(
     result: ComparisonResult, baseline: str, candidate: str, *, width: int, colours: bool = False, rule: bool = True
 ) -> str:
-    """The comparison in lines of at most `width` columns; no number is cut or divided."""
+    """Return the comparison in lines of at most `width` columns; no number is cut or broken."""
     target = io.StringIO()
     console = Console(file=target, width=width, highlight=False, force_terminal=colours or None, soft_wrap=True)
 
@@ -114,7 +114,7 @@ def _remarks(result: ComparisonResult, rows: Sequence[ComparisonRow]) -> Iterato
 
 
 def _widest_table(rows: Sequence[ComparisonRow], result: ComparisonResult, width: int) -> Table:
-    """The table with as many columns as fit; if one is still too wide, names are folded."""
+    """Return the table with as many columns as fit; if it is still too wide, names are wrapped."""
     measuring = Console(width=10_000)
     single = ("measure",) if len(result.names) == 1 else ()
     for left_out in _LEFT_OUT:

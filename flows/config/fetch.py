@@ -67,7 +67,7 @@ def fetched_by(study: Study, base: Path) -> str:
     path, folder = ready_studies().get(study.name), base / study.folder if isinstance(study, DataStudy) else base
     wanted = [] if path is None else files_of(tomllib.loads(path.read_text("utf-8")))
     lacking = any(not list(folder.glob(name)) for name in wanted)
-    return f"; `sigstats studies --fetch {study.name}` fetches what a downloader has" if lacking else ""
+    return f"; `sigstats studies --fetch {study.name}` fetches the files that a downloader has" if lacking else ""
 
 
 def files_of(study: Any) -> Iterator[str]:
@@ -99,7 +99,7 @@ def _frame(stem: str) -> Any:
 def digits() -> dict[str, Any]:
     """Predictions of scikit-learn's digits by two versions of a model, the newer of which drops faint pixels.
 
-    `stroke` says how faint an image is, `region` which half of it holds more ink. Five-fold cross-validation.
+    `stroke` states how faint an image is, `region` which half has more ink. Five-fold cross-validation.
     """
     import pandas as pd
     from sklearn.datasets import load_digits

@@ -1,4 +1,4 @@
-"""The models of study and cluster files, and one of the values of a file, or one line about the first wrong value.
+"""The models of study and cluster files, and their validation, which reports the first wrong value in one line.
 
 A study file states what is computed; its hash is part of the study's identity. A cluster file states where it runs.
 """
@@ -59,7 +59,7 @@ class _Only(AfterValidator):
 
 
 def only(key: str, *values: str) -> AfterValidator:
-    """Accept a value of a field only if the field before it, `key`, is given, or is or has one of `values`."""
+    """Accept a value of a field only if the earlier field `key` is given, or is or contains one of `values`."""
 
     def taken(value: Any, info: ValidationInfo) -> Any:
         if key not in info.data:  # it is not valid, which is complained of
@@ -80,7 +80,7 @@ _SIZE = r"([0-9]+[.])?[0-9]+ ?[KMGT]?i?B"
 
 
 def bytes_of(text: str) -> int:
-    """The bytes of an amount that is valid."""
+    """The number of bytes of a valid amount."""
     from dask.utils import parse_bytes  # slow to import
 
     return int(parse_bytes(text))
@@ -129,7 +129,7 @@ class Study(Strict):
         return Plan(cells=tuple(cells), analyses=tuple(analyses), **shared, **others)
 
     def of_source(self, source: str) -> Self:
-        """Give it the name that messages call it by, and return it."""
+        """Set the name that messages use for the study, and return the study."""
         self._source = source
         return self
 
@@ -200,7 +200,7 @@ def _first_complaint(model: type[BaseModel], error: ValidationError) -> str:
 
 
 def _place_of(path: Sequence[str | int], model: type[BaseModel]) -> str:
-    """The right place of a key that is in a table instead of the study, or the reverse; empty if uncertain."""
+    """Suggest the place of a key that was put in a table instead of the study, or vice versa; empty if unsure."""
     *outer, name = path
     if outer:
         return f"{name} belongs to the study itself, above its first [table]" if name in model.model_fields else ""

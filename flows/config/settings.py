@@ -99,7 +99,7 @@ class StoppingSettings(Strict):
     def stopping_of(
         self, *, alpha: float, adjust: Adjustment, tests: int, replicates: int, rule: Stopping | None = None
     ) -> dict[str, Any] | None:
-        """The stopping of a cell, as `sigstats.tasks.plan.Cell` has it; None if all replicates are drawn."""
+        """The stopping rule of a cell, as in `sigstats.tasks.plan.Cell`; None if all replicates are drawn."""
         rule = rule or self.stopping
         if rule == "none":
             return None
@@ -117,7 +117,7 @@ class StoppingSettings(Strict):
         return {"rule": rule, "alpha": alpha, "reject_at": alpha / factor, "risk": self.risk}
 
     def unused(self, rules: Container[Stopping | None]) -> list[str]:
-        """The parameters that are given, but are of none of the study's stopping rules."""
+        """The given parameters that belong to none of the study's stopping rules."""
         of = {"certain": "gandy", "risk": "gandy", "precision": "precision"}
         return [key for key, rule in of.items() if key in self.model_fields_set and rule not in rules]
 
@@ -133,7 +133,7 @@ def stopping_notes(plan: Plan) -> Iterator[str]:
     for rule in {one.rule for one in plan.cells if one.stopping is not None}:
         if isinstance(rule, GandyRule) and not rule.can_reject:
             yield (
-                "gandy ends no test as rejected: that is certain only where "
+                "gandy cannot end a test as rejected: that is certain only at "
                 f"p <= {significant(rule.rejection_level, 2)}, which {rule.maximum:,} replicates "
                 "cannot show (certain = 'unadjusted' asks for less)"
             )

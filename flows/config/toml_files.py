@@ -102,7 +102,7 @@ _FOLDER = Path(sigstats.__file__).parent / "ready_studies"
 
 @dataclass(frozen=True)
 class StudyPlace:
-    """The place of a study file, and the folder that its relative paths of data start from."""
+    """The place of a study file, and the folder to which its data paths are relative."""
 
     path: Path
     #: The folder of a study file; the working folder for a ready study, which a person starts by its name.
@@ -119,7 +119,7 @@ def ready_studies() -> dict[str, Path]:
 def place_of(study: "str | PathLike[str]") -> StudyPlace:
     """The place of a study file, or of the ready study of a name.
 
-    If there is a folder of the name, the ready study is meant: the folder may hold its results.
+    A folder of that name does not count, since it may contain results of the ready study.
     """
     path, ready = Path(fspath(study)), ready_studies()
     named = fspath(study) in ready

@@ -55,7 +55,7 @@ def leave_artifacts(result: StudyResult, *, study: str, output: str, pages: str 
 
 
 def link_to(place: str, *, output: str, pages: str | None) -> str | None:
-    """The address of a page that any browser can open; None if there is none."""
+    """Return the address of a page that any browser can open, or None."""
     base = output.rstrip("/")
     if pages is not None and place.startswith(f"{base}/"):
         return f"{pages.rstrip('/')}{place.removeprefix(base)}"
@@ -89,7 +89,7 @@ def key_of(study: str, name: str) -> str:
 
 
 def asset_key(place: str) -> str:
-    """The key of the asset at a path or URL: a URL without spaces and most other signs, which Prefect refuses.
+    """The key of the asset at a path or URL: a URL without the spaces and signs that Prefect refuses.
 
     >>> asset_key("/data/my out/summary.parquet"), asset_key("s3://bucket/out/history")
     ('file:///data/my_out/summary.parquet', 's3://bucket/out/history')
@@ -131,7 +131,7 @@ def in_task_runs(say: Callable[[str], None]) -> Callable[[ComputeCell], ComputeC
                 cell_task(cell.name, return_state=True)
             except Exception as error:
                 if cell.name not in ends:
-                    say(f"note: {cell.name} continues without a record of Prefect ({one_line(error)[:200]})")
+                    say(f"note: {cell.name} continues without a record in Prefect ({one_line(error)[:200]})")
             end = ends.pop(cell.name, None)
             del cells[cell.name]
             if isinstance(end, BaseException):

@@ -26,7 +26,7 @@ from .study_flow import study_flow
 def deployment_of(
     *, name: str, parameters: dict[str, Any], cron: str | None, work_pool: str | None
 ) -> RunnerDeployment:
-    """A deployment of `study_flow` that is not applied yet.
+    """Make a deployment of `study_flow`, without applying it.
 
     While a run of it is under way, the next scheduled one is cancelled: it would read the same files.
     """
@@ -39,21 +39,21 @@ def deployment_of(
         concurrency_limit=ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW),
         work_pool_name=work_pool,
         entrypoint_type=EntrypointType.MODULE_PATH,
-        description="A study of sigstats: README.md says what it answers.",
+        description="A study of sigstats; see its README.md.",
     )
     assert isinstance(made, RunnerDeployment)  # a coroutine where a loop runs, and here none does
     return made
 
 
 class _Runner(Runner):
-    """Prefect's runner, which SIGTERM ends in order, as Ctrl-C does."""
+    """Prefect's runner, which SIGTERM ends as cleanly as Ctrl-C does."""
 
     def handle_sigterm(self, *_args: Any, **_kwargs: Any) -> None:
         raise KeyboardInterrupt
 
 
 def serve_deployment(deployment: RunnerDeployment, say: Callable[[str], None], serving: str) -> None:
-    """Register the deployment and start the runs that fall due, each in a process of its own, until this one ends.
+    """Register the deployment and start scheduled runs, in separate processes, until this process ends.
 
     `say`: called with a line when the server stops answering and when it answers again; for each run that is cancelled
     because another is active, or ended because its process is gone; and first if the server had a deployment of this
@@ -100,7 +100,7 @@ def apply_deployment(deployment: RunnerDeployment, say: Callable[[str], None]) -
 
 
 def _tell_of_another(deployment: RunnerDeployment, say: Callable[[str], None]) -> None:
-    """Tell of the study and the output that this deployment replaces: a server has one of a name."""
+    """Report the study and the output that this deployment replaces: a server has one deployment per name."""
     name = f"{deployment.flow_name}/{deployment.name}"
     with get_client(sync_client=True) as client, contextlib.suppress(ObjectNotFound):
         before = client.read_deployment_by_name(name).parameters

@@ -117,7 +117,7 @@ def escaped_name(study: str) -> str:
 
 
 def _lost(flow: Callable[[], object], begun: threading.Lock, ended: threading.Event) -> str | None:
-    """Run a flow in a thread of its own; return why it was lost: its error, or a server that ceased to answer.
+    """Run a flow in a separate thread; return why it was lost: its error, or a server that stopped answering.
 
     Prefect's client repeats each request for minutes.
     """
@@ -140,7 +140,7 @@ def _lost(flow: Callable[[], object], begun: threading.Lock, ended: threading.Ev
 
 
 def _held_up(waiting: Callable[[], bool]) -> str | None:
-    """Wait while `waiting` is true; return why the server does not go on, or None if it does."""
+    """Wait while `waiting` is true; return why the server is stuck, or None if it is not."""
     since = checked = time.monotonic()
     while waiting():
         time.sleep(0.05)
@@ -219,7 +219,7 @@ def publish(result: R, *, study: str, output: str, pages: str | None = None) -> 
 
 
 def _send_event(event: str, study: str, payload: dict[str, str]) -> bool:
-    """Send an event of this flow run; return whether the server took it, which Prefect's own sender does not say."""
+    """Send an event of this flow run; return whether the server received it, unlike Prefect's own sender."""
     about = {"prefect.resource.id": f"sigstats.study.{key_of(study, 'study')}", "prefect.resource.name": study}
     known = {"flow-run": prefect.runtime.flow_run.id, "deployment": prefect.runtime.deployment.id}
     related = [

@@ -1,7 +1,7 @@
 """The Prefect server: a check that it answers, and the only active run of a deployment.
 
-A study and the server tell each other meanwhile its progress, and that it is cancelled: Prefect itself stops only the
-runs of its runners and workers.
+Meanwhile a study reports its progress to the server and learns if it is cancelled: Prefect itself stops only the runs
+of its runners and workers.
 """
 
 import datetime as dt
@@ -159,7 +159,7 @@ _HOLDER = "flow_run.json"
 
 @contextmanager
 def recorded_holder(flow_run: str, store: Store) -> Iterator[None]:
-    """Keep in an output that is locked which flow run works on it; one that did so and was killed is Crashed."""
+    """Record in a locked output which flow run works on it; an earlier one that was killed becomes Crashed."""
     with suppress(Exception):  # the server does not know the run, or does not answer
         before = store.read_json(_HOLDER)["flow_run"]
         with server_calls(_ANSWER) as call:
@@ -256,7 +256,7 @@ class Slot:
                 self._say(f"note: the run due {due:%Y-%m-%d %H:%M} UTC is cancelled: another is under way")
 
     def _left_behind(self, run: FlowRun, seen: dict[UUID, tuple[object, float]]) -> bool:
-        """True if the process of a run of this host is gone, or one elsewhere has long given no sign of life.
+        """True if the process of a run on this host is gone, or one elsewhere has shown no sign of life for long.
 
         Time is measured by this process since its last sign of life, since clocks of hosts differ and are changed.
         """
@@ -281,7 +281,7 @@ class Slot:
 
 
 def _computes(process: int, run: UUID) -> bool:
-    """True if this is the number of the process of a run, and not by now of another process."""
+    """True if this number still belongs to the process of a run, not to a later process."""
     try:
         environment = psutil.Process(process).environ()
         # Linux shows no environment of a process until its program is loaded.

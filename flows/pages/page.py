@@ -1,4 +1,4 @@
-"""A page of HTML that holds everything it needs: an answer first, templates, one style, one script, and a glossary."""
+"""A self-contained page of HTML: an answer first, templates, one style, one script, and a glossary."""
 
 import base64
 import hashlib
@@ -69,7 +69,7 @@ def _environment() -> Environment:
 
 
 def _shown(value: object) -> object:
-    """The output of a template without control characters, which HTML cannot escape and a browser may obey."""
+    """The output of a template without control characters, which HTML cannot escape and a browser may interpret."""
     if not isinstance(value, str):
         return value
     text = printable(value, keep="\n\t")

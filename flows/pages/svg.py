@@ -64,7 +64,7 @@ def text(x: float, y: float, content: str, *, anchor: str = "middle", css: str =
 
 
 def text_width(content: str) -> float:
-    """The room that a line of text takes at most, in pixels, in the fonts that browsers have."""
+    """The largest width of a line of text in pixels, in the fonts of common browsers."""
     return 7.0 * len(content) + 4.0 * content.count("%")
 
 
@@ -102,7 +102,7 @@ def curve(number: int, *parts: Markup) -> Markup:
 
 
 def verdict_mark(x: float, y: float, verdict: str) -> Markup:
-    """A point whose shape shows the verdict too: a disc passes, a square fails, a diamond is inconclusive."""
+    """A point whose shape also shows the verdict: a disc passes, a square fails, a diamond is inconclusive."""
     if verdict == "fail":
         return path("point fail", f"M{coordinate(x - 4)} {coordinate(y - 4)}h8v8h-8Z")
     if verdict == "inconclusive":
@@ -191,11 +191,11 @@ class Axes:
         return path("band", self.path([*upper, *reversed(lower)]) + "Z")
 
     def across(self, css: str, y: float) -> Markup:
-        """A level line, from end to end."""
+        """A horizontal line, from end to end."""
         return self.line(css, [(x, y) for x in self.x_limits])
 
     def upwards(self, css: str, x: float) -> Markup:
-        """An upright line, from end to end."""
+        """A vertical line, from end to end."""
         return self.line(css, [(x, y) for y in self.y_limits])
 
     def dot(self, x: float, y: float, radius: float) -> Markup:

@@ -38,7 +38,7 @@ JSON_VERSION = 1
 
 
 class NotVotes(Exception):
-    """A file has no two models in each row."""
+    """A file without two models in each row."""
 
 
 def ranked_votes(path: str, group: str | None, item: str | None, confidence_level: float) -> VoteRanking:
@@ -82,7 +82,7 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
     notes = DistinctNames(ranking.models, len(one), votes.where, "model").notes
     rows = [np.unique(column, return_inverse=True)[1] for column in (one, other, given[winner])]
     if others.content is not None and (copies := copied_rows(others.content, rows)) is not None:
-        copied = f"{np.count_nonzero(copies):,} of {len(one):,} votes equal others in all columns, as copies do"
+        copied = f"{np.count_nonzero(copies):,} of {len(one):,} votes equal others in all columns and may be copies"
         notes = [*notes, Note("duplicates", f"{copied}; remove them, or add --group VOTER")]
     return replace(ranking, notes=(*notes, *clustered(values, others, classes=2, seed=0, pvalue=decided)))
 
@@ -122,7 +122,7 @@ def headline(ranking: VoteRanking) -> str:
 
 
 def as_json(ranking: VoteRanking, path: str) -> str:
-    """All of it, under the names of the fields of `sigstats.results.VoteRanking`; null for scores not finite."""
+    """All results, under the names of the fields of `sigstats.results.VoteRanking`; null for infinite scores."""
 
     def plain(value: Any) -> Any:
         if isinstance(value, np.ndarray):
@@ -168,7 +168,7 @@ def as_html(ranking: VoteRanking) -> str:
 
 
 def _answer(ranking: VoteRanking, pairs: int) -> Answer:
-    """The first screen; `pairs`: how many of them met."""
+    """The first screen; `pairs`: the number of pairs that met."""
     models, first, confidence = _models(ranking), first_of(ranking), _confidence(ranking)
     shown = int(ranking.preferred.sum())
     known = [("Pairs:", f"{shown:,} of {count_of(pairs, 'pair')} that met {'is' if shown == 1 else 'are'} decided.")]
@@ -178,13 +178,13 @@ def _answer(ranking: VoteRanking, pairs: int) -> Answer:
     if ranking.reason:
         known.append(("Beware:", f"{ranking.reason}."))
     elif ranking.fit_pvalue is not None and ranking.fit_pvalue <= 1 - ranking.confidence_level:
-        fit = f"one score a model is not enough to explain who wins against whom ({p_equation(ranking.fit_pvalue)})"
-        known.append(("Beware:", f"{fit}; ranks do not rest on it."))
+        fit = f"one score per model is not enough to explain who wins against whom ({p_equation(ranking.fit_pvalue)})"
+        known.append(("Beware:", f"{fit}; the ranks do not depend on it."))
     if odd := _apart(models):
         known.append(("Scores and ranks:", odd))
     to_do = "Choose among the first by other criteria, or collect more votes on them."
     if len(first) < 2:
-        to_do = f"Take {first[0]}." if first else "Choose by a question on which preferences do not go round."
+        to_do = f"Take {first[0]}." if first else "Choose by a question on which preferences are not cyclic."
     places = zip(("first", "second"), models, _won(ranking), strict=False)
     return Answer(
         headline=headline(ranking),
@@ -207,7 +207,7 @@ def _apart(models: Sequence[RankedModel]) -> str:
     for above, below in permutations(models, 2):
         if above.score > below.score and (above.rank_low > below.rank_low or above.rank_high > below.rank_high):
             higher = f"{above.model} scores higher than {below.model}, which may rank higher"
-            return f"{higher}: scores take all votes together, ranks the pairs that met one by one. The ranks hold."
+            return f"{higher}: scores use all votes together, ranks each pair that met. The ranks are valid."
     return ""
 
 

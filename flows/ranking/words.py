@@ -54,7 +54,7 @@ def ranks_of(model: RankedModel) -> str:
 
 
 def answer_of(ranking: Ranking) -> Answer[Any]:
-    """The best model, or the possible ones, and which to choose; and another first model by the mean over tasks."""
+    """Name the best model, or the possible ones, with advice; also a different first model by the mean over tasks."""
     first, *rest = ranking.tiers
     finding = _best_in_words(ranking)
     tasks = next((part for part in ranking.slices if part.slice == MEAN_OVER_TASKS), None)

@@ -34,7 +34,7 @@ def stem(name: str) -> str:
 
 
 def unclear_order(names: Sequence[str]) -> str:
-    """A complaint about names that do not sort by their dates or versions; empty if they do."""
+    """Return a complaint about names that do not sort by their dates or versions; empty if they do."""
     if parts := unordered_dates(names):
         return f"{join_words([*map(shown, parts[:3])])} look like dates"
     stems = [*map(stem, names)]
@@ -53,7 +53,7 @@ def time_in(name: str) -> dt.datetime | None:
 
 
 def unread_time(names: Sequence[str]) -> str:
-    """A complaint about a name with several times, or a time that is not supported; empty if there is none."""
+    """Return a complaint about a name with several times or an unsupported time; empty for other names."""
     times = [{time for time, _ in _times_in(name)} for name in names]
     for name, times_of_name in zip(names, times, strict=True):
         if any(_UNREAD.match(rest) for _, rest in _times_in(name)):

@@ -229,7 +229,7 @@ def _record(study: RegressionStudy, pair: Pair, result: ComparisonResult, look: 
 
 
 def _refuse_another(store: Store, study: RegressionStudy) -> None:
-    """Refuse the output of another study; a study of the same files under another name is the same."""
+    """Refuse the output of another study; the name of a study does not matter if its files are the same."""
     with file_errors(f"--output: {store.root}: study.json in it cannot be read"):
         try:
             stored = store.read_json("study.json").get("study")
@@ -249,7 +249,7 @@ def _refuse_another(store: Store, study: RegressionStudy) -> None:
 def _locked(store: Store) -> Iterator[Callable[[], None]]:
     """Lock the output, so that each evaluation counts the looks of those before it.
 
-    Yields a function that refuses an output that is gone, and calls it at the end.
+    Yields a function that refuses an output that has disappeared, and calls it at the end.
     """
     deadline = time.monotonic() + _LOCK_TIMEOUT
     with contextlib.ExitStack() as held:

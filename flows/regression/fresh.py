@@ -1,4 +1,4 @@
-"""Looks at fresh rows: what each new row counts is kept, and the candidate is compared on all rows so far."""
+"""Looks at fresh rows: the values of new rows are kept, and the candidate is compared on all rows so far."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
@@ -54,7 +54,7 @@ def kept_row(row: ComparisonRow) -> dict[str, object]:
 
 
 def _measure_named(name: str, *, lower: bool) -> str:
-    """Return the measure of a stored row; one that is not installed or imported here has a unit of its own."""
+    """Return the measure of a stored row; an unknown measure counts in its own unit."""
     try:
         MEASURES[name]
     except (KeyError, ValueError):
@@ -86,7 +86,7 @@ def row_of(kept: Mapping[str, Any], columns: ColumnNames, *, fresh: bool = True)
 def compare_fresh(
     study: RegressionStudy, pair: Pair, store: Store, records: Sequence[Record], rule: ComparisonRule, segment: int
 ) -> tuple[ComparisonResult, pa.Table]:
-    """The comparison on all rows since the look `segment`, and what the new ones count.
+    """Return the comparison on all rows since the look `segment`, and the values of the new ones.
 
     A fault that is shown to be repaired ends: then the comparison is that of the rows after its alarm.
     """
@@ -148,7 +148,7 @@ def compare_fresh(
 
 
 class _Looks(NamedTuple):
-    """The rows of all looks, with their slices and what each counts."""
+    """The rows of all looks, with their slices and values."""
 
     study: RegressionStudy
     measures: Sequence[RowValues]
@@ -184,7 +184,7 @@ class _Looks(NamedTuple):
         return decide_fresh(rows, len(family) or len(rows), rule), so_far.num_rows
 
     def repaired_since(self, alarms: Mapping[tuple[str, str], tuple[int, int]], alpha: float) -> int | None:
-        """The look since which all that failed is shown to have lost less than half; None if any is not."""
+        """The look since which every failed row is shown to have lost less than half; None if some are not."""
         slices, since = dict(_slices(self.rows, self.study.slices)), list[int]()
         for (name, measure), (change, alarm) in alarms.items():
             values = next(values for values in self.measures if values.row.name == measure)

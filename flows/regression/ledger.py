@@ -73,7 +73,7 @@ def _rules(linked: Sequence[Record]) -> list[str]:
 
 
 def note_on_promise(study: RegressionStudy, linked: Sequence[Record]) -> str | None:
-    """A note if looks before shared the level by another rule, or if they began apart on rows that are now linked."""
+    """A note if earlier looks shared the level by another rule, or began separately on rows that are now linked."""
     now, notes = rule_of(study.looks), []
     if before := [rule for rule in _rules(linked) if rule != now]:
         promise = "the looks share no level" if study.looks.spending == "each" else "at most the level left is used"
@@ -192,7 +192,7 @@ _ALERTS = "alerts"
 
 
 def delivered(store: Store, evaluation: str) -> bool:
-    """True if the alert of an evaluation was taken by a server."""
+    """True if a server received the alert of an evaluation."""
     try:
         return bool(store.read_json(f"{_ALERTS}/{evaluation[:16]}.json")["delivered_at"])
     except (FileNotFoundError, Damaged, KeyError, TypeError):
@@ -200,5 +200,5 @@ def delivered(store: Store, evaluation: str) -> bool:
 
 
 def keep_delivered(store: Store, evaluation: str) -> None:
-    """Record that a server took the alert of an evaluation."""
+    """Record that a server received the alert of an evaluation."""
     store.write_json(f"{_ALERTS}/{evaluation[:16]}.json", {"delivered_at": dt.datetime.now(dt.UTC).isoformat()})

@@ -1,6 +1,6 @@
 """The order of the files that match a pattern of a regression study, and the baseline of a candidate.
 
-The time of modification orders nothing, since a copy, a checkout or `touch` alters it: it only makes the study ask.
+Times of modification do not order files, since a copy, a checkout or `touch` alters them; they only make the study ask.
 """
 
 import contextlib
@@ -181,7 +181,7 @@ def _places(values: Mapping[str, str]) -> dict[str, Any]:
         raise BadInput(f"newest.column: {unclear}, but texts are in natural order; expected ISO dates")
     numbers = [float(text) for text in texts if is_number(text)]
     if len(numbers) == len(texts) and numbers != sorted(numbers):
-        raise BadInput(f"newest.column: {numbers} are ordered otherwise as versions; expected ISO dates")
+        raise BadInput(f"newest.column: {numbers} have another order as versions; expected ISO dates")
     with rephrased(lambda text: f"newest.column: {text.removeprefix('order: ')}", BadInput):
         keys = as_times(texts) if any(map(DATE.match, texts)) else [*map(natural, texts)]
     places = dict(zip(texts, keys, strict=True))
@@ -194,7 +194,7 @@ def name_of(path: str) -> str:
 
 
 def changed_at(path: str) -> dt.datetime | None:
-    """When a file changed last; None where its store does not say."""
+    """The time of the last change of a file; None if its store does not state it."""
     if "://" not in path:
         return dt.datetime.fromtimestamp(Path(path).stat().st_mtime, dt.UTC)
     import fsspec

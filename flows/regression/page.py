@@ -41,7 +41,7 @@ from .trends import last_evaluations, trends_of, trends_of_evidence
 def write_regression_report(
     store: Store, study: RegressionStudy, records: Sequence[Record], damaged: Sequence[str]
 ) -> str:
-    """Write ``report.html``, and ``flips.csv`` where answers are kept; return the location of the page.
+    """Write ``report.html``, and ``flips.csv`` if answers are kept; return the location of the page.
 
     `records`: in the order of time, at least one. `damaged`: a line for each file of the history that cannot be used.
     """
@@ -183,7 +183,7 @@ def _deepest(records: Sequence[Record], failed: Mapping[str, Any]) -> tuple[str,
 
 
 def windows_of(row: ComparisonRow) -> list[str]:
-    """A measure and slice, and its difference in the last look, in the last seven, and since its change or reset."""
+    """List differences by measure and slice: in the last look, in the last seven, and since the change or reset."""
     values = (*row.windows, (row.difference, row.low, row.high))
     rows = [replace(row, difference=value, low=low, high=high) for value, low, high in values]
     return [f"{row.slice}: {row.name}", *(f"{difference_in_words(window)} ({interval_of(window)})" for window in rows)]
@@ -197,7 +197,7 @@ _COLUMNS = (
 
 
 def _cells(record: Record, study: RegressionStudy) -> tuple[str, list[tuple[str, str]]]:
-    """The file of the comparison of an evaluation, and for each of `_COLUMNS` a text and the number to sort it by."""
+    """Return the comparison file of an evaluation, and a text and a sort key for each of `_COLUMNS`."""
     evaluation, row = record.evaluation, comparison_of(record, study).ranked[0]
     return f"comparisons/{evaluation.evaluation[:16]}.html", [
         (f"{evaluation.evaluated_at:%Y-%m-%d %H:%M}", ""),

@@ -141,7 +141,7 @@ def with_own_measures(study: RegressionStudy, allow: Sequence[str]) -> Regressio
 
 
 def as_meant(study: RegressionStudy, pair: Pair) -> RegressionStudy:
-    """The study; without stated measures they become None, unless the default of its scores is the accuracy."""
+    """Return the study, with measures None if none are stated, unless the default of its scores is the accuracy."""
     with rephrased(lambda text: f"{study.source}: {in_keys(text)}", BadInput):
         if "measures" not in study.model_fields_set and any(
             default_measures(paired) != with_cost(paired, ("accuracy",)) for paired in pair.by_score
@@ -207,7 +207,7 @@ def made_by(study: RegressionStudy, record: Record) -> bool:
 
 
 def digests_of_ids(ids: Any) -> NDArray[np.int64]:
-    """A number of 64 bits for each id: that of ``1`` if all are written as ``1.0``."""
+    """Return a 64-bit number for each id; ``1.0`` counts as ``1`` if all ids are written so."""
     texts = without_points(ids).to_pylist()
     joined = b"".join(hashlib.blake2b(text.encode(), digest_size=8).digest() for text in texts)
     return np.frombuffer(joined, dtype=np.int64)

@@ -1,7 +1,7 @@
 """The regression study: whether the newest candidate is worse than the baseline, on any measure or slice.
 
-Run again and again, by hand or on a schedule, it keeps a history. It has no cells: it is evaluated in this process, in
-about the time that reading the two files takes.
+It runs repeatedly, by hand or on a schedule, and keeps a history. It has no cells: it is evaluated in this process, in
+about the time it takes to read the two files.
 """
 
 import datetime as dt
@@ -53,7 +53,7 @@ class RegressionResult(Evaluated):
 
     @property
     def event(self) -> str | None:
-        """``failed`` until a server took it, ``still-failing`` for the rest of the episode, and ``repaired`` once."""
+        """``failed`` until a server received it, ``still-failing`` for the rest of the episode, ``repaired`` once."""
         sent, last = self._delivered(self._reportable), self.episodes[-1] if self.episodes else None
         if self.code:
             return "still-failing" if sent else "failed"
@@ -63,13 +63,13 @@ class RegressionResult(Evaluated):
         return all(delivered(Store(self.output), record.evaluation.evaluation) for record in records)
 
     def keep_delivered(self) -> None:
-        """Record in the output that a server took the event."""
+        """Record in the output that a server received the event."""
         for record in self._reportable:
             keep_delivered(Store(self.output), record.evaluation.evaluation)
 
     @property
     def _reportable(self) -> list[Record]:
-        """The evaluations to report: the one that began or ended the last episode, else those that failed."""
+        """Return the evaluations to report: the one that began or ended the last episode, or else those that failed."""
         last, failed = self.episodes[-1] if self.episodes else None, self._failed
         if not failed:
             return [last.end] if last and last.end else []

@@ -116,7 +116,7 @@ class Looks(Strict):
 
     @property
     def rows_in_words(self) -> str:
-        """Whose look it is."""
+        """The rows of a look, in words."""
         return "fresh rows" if self.rows == "fresh" else "these rows"
 
     def promise(self, alpha: float) -> str:
@@ -178,7 +178,7 @@ _DIRECTION = re.compile(r"--(higher|lower)-is-better (?!NAME)('[^']*'|\S+?)(?=[,
 
 
 def in_keys(message: str) -> str:
-    """Messages of readers about options, in terms of the keys of a study.
+    """Rephrase messages of readers about options by the keys of a study.
 
     >>> in_keys("expected --higher-is-better NAME, or --unscored drop")
     'expected columns.higher_is_better, or unscored drop'

@@ -28,7 +28,7 @@ _MOST_CURVES = 8
 
 @dataclass(frozen=True)
 class Point:
-    """One evaluation in a trend, named by its candidate: percent, points, or a mark or loss in its own unit."""
+    """One evaluation in a trend, named by its candidate; in percent, in points, or in the unit of the measure."""
 
     day: str
     name: str
@@ -68,7 +68,7 @@ def trends_of(records: Sequence[Record], reference: str, *, fresh: bool, name: s
 
 
 def trends_of_evidence(records: Sequence[Record], rule: ComparisonRule) -> Figure:
-    """The evidence that the candidate is worse, look by look, for each measure and slice with most of it."""
+    """The evidence, look by look, that the candidate is worse, for the measures and slices with the most evidence."""
     grown: dict[str, list[Point]] = {}
     needed = -math.log10(rule.level_of_one(len(records[0].rows)))
     for record in last_evaluations(records):
@@ -79,9 +79,9 @@ def trends_of_evidence(records: Sequence[Record], rule: ComparisonRule) -> Figur
             grown.setdefault(f"{row['slice']}: {row['measure']}", []).append(point)
     most = sorted(grown, key=lambda title: -max(point.value for point in grown[title]))[:_MOST_CURVES]
     caption = (
-        "Minus the decimal logarithm of p: that of the largest e-value of all looks so far, of which 2 is a hundred to "
-        "one, or with looks.run_length that of the number of looks in which a false alarm as strong is expected. "
-        "Dashed: where the first of all tests fails. After a repair it begins with 0."
+        "Minus the decimal logarithm of p. It is the logarithm of the largest e-value of all looks so far, where 2 "
+        "means a hundred to one, or with looks.run_length that of the number of looks in which one equally strong "
+        "false alarm is expected. Dashed: where the first of all tests fails. After a repair it starts again at 0."
     )
     panels = [_panel(f"evidence-{index}", title, grown[title], 150) for index, title in enumerate(most)]
     return Figure("The evidence so far that the candidate is worse", caption, svg.side_by_side(panels))
@@ -153,8 +153,8 @@ def _panel(name: str, title: str, trend: Sequence[Point], height: float, *, unit
     last = trend[-1]
     failed = sum(point.verdict == "fail" for point in trend)
     description = (
-        f"{count_of(len(trend), 'evaluation')}, {failed} failed; "
-        f"the last is {last.value:.2f} beside {last.reference:.2f}."
+        f"{count_of(len(trend), 'evaluation')}, {failed} failed; the last is {last.value:.2f}, compared with "
+        f"{last.reference:.2f}."
     )
     drawing = axes.drawing(name, f"{title} over time", description, *parts)
     return Markup('<div class="trend"><p><b>{}</b></p>{}</div>').format(title, drawing)

@@ -157,7 +157,7 @@ class Evidence:
 
     @cached_property
     def incomplete(self) -> tuple[Cell, ...]:
-        """The cells that some hypothesis lacks, in the order of the plan."""
+        """The incomplete cells that hypotheses need, in the order of the plan."""
         missing = [row for row in self.rows if row.decision == "missing"]
         wanted = {name for row in missing for name in row.cell.split()}
         wanted |= {before.name for name in wanted & self.cells.keys() for before in prerequisites(self.cells[name])}
@@ -268,7 +268,7 @@ class Particulars:
 
 @dataclass(frozen=True, kw_only=True)
 class KindPage:
-    """Parts that the pages of a kind of study have in common."""
+    """Common parts of the pages of one kind of study."""
 
     #: The modules whose `SECTIONS` are those of these tests, which need more than the words of their record.
     sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

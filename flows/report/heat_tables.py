@@ -96,17 +96,17 @@ def draw_pairs(evidence: Evidence) -> Iterator[Figure]:
             yield Figure(
                 title=f"{section.name}: pairs of classifiers",
                 caption=(
-                    "Each cell says how necessarily the data support that two classifiers differ (1 − PD), in the "
-                    "shades of the legend for the one on the left or the one above. Under it is the difference, left "
-                    f"minus above{_reading(rows)}. The greatest gains come first. ● marks a rejected null hypothesis "
-                    f"({adjusted_p(evidence.adjust)} ≤ {significant(evidence.alpha)})."
+                    "Each cell states how strongly the data support a difference between two classifiers (1 − PD), "
+                    "in the shades of the legend for the one on the left or the one above. Below it is the "
+                    f"difference, left minus above{_reading(rows)}. The greatest gains come first. ● marks a rejected "
+                    f"null hypothesis ({adjusted_p(evidence.adjust)} ≤ {significant(evidence.alpha)})."
                 ),
                 body=body + necessity_legend("left is better", "above is better"),
             )
 
 
 def _groups(rows: Sequence[Hypothesis]) -> Iterator[tuple[str, Sequence[Hypothesis]]]:
-    """The rows of each square: of one data set and one measure, since values of several cannot be added up."""
+    """The rows of each square: one data set and one measure, since values of different measures cannot be added."""
     for dataset, group in group_by(rows, lambda row: row.dataset or "").items():
         measures = distinct(row.measure for row in group)
         if len(measures) < 2:
@@ -148,7 +148,7 @@ def _square(caption: str, rows: Sequence[Hypothesis]) -> Markup:
 
 
 def ranked(rows: Sequence[Hypothesis]) -> list[str]:
-    """The classifiers of a data set, the best first, by the sum of their gains on others; the missing last."""
+    """The classifiers of a data set, best first, by the sum of their gains over others; missing ones last."""
     gains: dict[str, list[float]] = {name: [] for name in distinct(name for row in rows for name in (row.a, row.b))}
     for row in rows:
         of_a = advantage_of_a(row)

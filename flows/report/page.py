@@ -120,7 +120,7 @@ def _more_units(decided: Sequence[Hypothesis], unit_of: Mapping[str, str]) -> st
     """The advice if every test only states which hypotheses are rejected."""
     if not decided:
         return ""
-    relied = "Rely only on what is rejected; the rest is" if rejected(decided) else "Rely on none of it; it is"
+    relied = "Rely only on rejected hypotheses; others are" if rejected(decided) else "Rely on none of these; they are"
     units = {unit_of[row.test] for row in not_rejected(decided) or decided}
     more = " or ".join(f"more {unit}s" for unit in sorted(units, reverse=True))
     size = " (sigstats size)" * ("row" in units)  # which plans rows, not data sets

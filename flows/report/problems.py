@@ -30,7 +30,7 @@ class Problem:
 
 
 def read_failures(store: Store) -> list[dict[str, str]]:
-    """The failed blocks of all receipts; a receipt that cannot be read is passed over, since no result rests on it."""
+    """The failed blocks of all receipts; unreadable receipts are skipped, since no result depends on them."""
     failures: list[dict[str, str]] = []
     for name in store.files.names("receipts"):
         try:
@@ -46,7 +46,7 @@ def read_failures(store: Store) -> list[dict[str, str]]:
 
 
 def problems(evidence: Evidence, failures: Sequence[Mapping[str, str]]) -> list[Problem]:
-    """Every cell that hypotheses lack: first those that failed, then those that are not finished."""
+    """The incomplete cells that hypotheses need: first those that failed, then unfinished ones."""
     by_cell: dict[str, Mapping[str, str]] = {}
     for failure in failures:
         by_cell.setdefault(failure.get("cell") or failure.get("block", "").partition("/")[0], failure)
@@ -71,7 +71,7 @@ def cell_in_words(cell: Cell) -> str:
 
 
 def shortfall(evidence: Evidence) -> str:
-    """The hypotheses without a result; empty if all have one."""
+    """Describe the hypotheses without a result; empty if all have one."""
     missing = [row for row in evidence.rows if row.decision == "missing"]
     if not missing:
         return ""
@@ -79,12 +79,11 @@ def shortfall(evidence: Evidence) -> str:
     shown = distinct(f"{names[row.test]} of {_subject(row)}" for row in missing)
     more = f" and {len(shown) - _NAMED} more" if len(shown) > _NAMED else ""
     values = sum(row.decision == "none" for row in evidence.rows)
-    untested = f" ({values} of the others tested by nothing)" if values else ""
+    untested = f" ({values} of the others have no test)" if values else ""
     return (
-        f"{len(missing)} of {count_of(len(evidence.rows), 'result')} {'is' if len(missing) == 1 else 'are'} missing"
-        f"{untested}: "
-        f"{'; '.join(shown[:_NAMED])}{more}. Adjusted p-values are over the hypotheses that have one, and may grow "
-        "when the rest is there."
+        f"{len(missing)} of {count_of(len(evidence.rows), 'result')} {'is' if len(missing) == 1 else 'are'} "
+        f"missing{untested}: {'; '.join(shown[:_NAMED])}{more}. Adjusted p-values are over the hypotheses with "
+        "results, and may grow when the others are computed."
     )
 
 
@@ -98,9 +97,9 @@ def how_to_finish(evidence: Evidence, failures: Sequence[Mapping[str, str]] = ()
         return ""
     failed = any(problem.traceback for problem in problems(evidence, failures))
     return (
-        f"{'Mend what failed, then run' if failed else 'Run'} this study to its end: sigstats run STUDY --output "
-        f"OUTPUT, both as before, computes the {len(lacking):,} of {len(evidence.results.plan.cells):,} computations "
-        f"that {'is' if len(lacking) == 1 else 'are'} missing, and none again."
+        f"{'Fix what failed, then run' if failed else 'Run'} this study again: sigstats run STUDY --output OUTPUT, "
+        f"both as before, computes the {len(lacking):,} of {len(evidence.results.plan.cells):,} computations that "
+        f"{'is' if len(lacking) == 1 else 'are'} missing."
     )
 
 

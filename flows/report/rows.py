@@ -12,12 +12,12 @@ from sigstats.tasks.statistical_tests.mcnemar import DISCORDANT
 
 
 def distinct(values: Iterable[Key | None]) -> tuple[Key, ...]:
-    """The values that are there, each once, in the order of their first appearance."""
+    """The distinct values, in the order of their first appearance; missing ones are left out."""
     return tuple(dict.fromkeys(value for value in values if value is not None))
 
 
 def some_sizes(rows: Sequence[Item], most: int = 4) -> list[Item]:
-    """At most this many rows of sizes: the smallest, the largest and some between."""
+    """At most this many rows of different sizes: the smallest, the largest and some in between."""
     last = min(most, len(rows)) - 1
     return [rows[round(index * (len(rows) - 1) / last)] for index in range(last + 1)] if last else list(rows)
 
@@ -43,7 +43,7 @@ def at_smallest_p(row: Hypothesis) -> bool:
 
 
 def undecided_rows(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """The rows that are not rejected for want of replicates: none was as extreme as observed."""
+    """The rows that are undecided because of too few replicates: none was as extreme as observed."""
     return [row for row in not_rejected(rows) if at_smallest_p(row)]
 
 
@@ -73,8 +73,8 @@ def less_is_better(row: Hypothesis) -> bool:
 def advantage_of_a(row: Hypothesis) -> float | None:
     """The advantage of a over b in the unit of the measure, negative if b is better; None if unknown.
 
-    Estimates are the value of a minus that of b. Without one, McNemar's test still gives the number of objects that
-    only a got right, of the discordant ones.
+    Estimates are the value of a minus that of b. Without an estimate, McNemar's test still gives the number of
+    discordant objects that only a got right.
     """
     if row.estimate is not None:
         return -row.estimate if less_is_better(row) else row.estimate
@@ -98,8 +98,8 @@ def necessity(row: Hypothesis) -> float | None:
 def short_names(labels: Iterable[str]) -> dict[str, str]:
     """A short name for each label of a method, such as ``bootstrap (micro-f1, percentile, resamples = 2000)``.
 
-    Of labels with one name, the words in brackets that all of them share are left out, and so are settings that are not
-    needed to distinguish any two. The design in the report has the full labels.
+    Among labels with the same name, shared words in brackets are left out, and so are settings that are not needed to
+    distinguish any two. The design in the report has the full labels.
     """
     parts = {label: _parts(label) for label in labels}
     words = _differing({label: (name, words) for label, (name, words, _) in parts.items()})

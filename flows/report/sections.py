@@ -55,7 +55,7 @@ def caveat(name: str) -> str:
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str = "") -> Verdict:
-    """In how many tables the null hypothesis is rejected, then those in which it is not; equal counts are one."""
+    """Count the tables with a rejection, then name those without; tables with equal counts are one."""
     test = statistical_tests.named(rows[0].test)
     claim, by = test.claim, by or test.by or test.label
     what = "table" if evidence.of_tables or any(row.a or row.classifier for row in rows) else "data set"
@@ -128,7 +128,7 @@ _BETTER = {"greater": "A is better", "less": "B is better"}
 
 
 def section_without_module(name: str) -> Section:
-    """The section of a test by its record, or of rows of a test that has none."""
+    """The section of a test without a module, by its record if it has one."""
     test = statistical_tests.find(name)
     if test is None:
         return replace(_PLAIN, test=name, name=name, question=name)

@@ -55,7 +55,7 @@ _SIGNED_RANK_COLUMNS = (
         f"A{NBSP}−{NBSP}B",
         "estimate",
         partial(signed, decimals=4),
-        "Hodges and Lehmann's estimate of the score of A minus that of B; turned where less is better",
+        "Hodges and Lehmann's estimate of the score of A minus that of B; with the opposite sign if less is better",
     ),
     SIGNED_RANK_INTERVAL,
     *usual.CLOSING,

@@ -51,7 +51,7 @@ def _measured_range(row: Hypothesis, low: float, high: float) -> str:
 
 
 def interval_by(show: Callable[[Hypothesis, float, float], str], meaning: str) -> Column:
-    """The interval of a row, its ends formatted by `show`; a dash if there is none."""
+    """Format the interval of a row, its ends by `show`; a dash without an interval."""
 
     def text(row: Hypothesis) -> str:
         low, high = row.estimate_low, row.estimate_high
@@ -66,7 +66,7 @@ def _column_of(field: str, show: Callable[[Hypothesis, Any], str], header: str, 
 
 
 def value(header: str, field: str, show: Callable[[Any], str], meaning: str = "") -> Column:
-    """The values of a field of the rows, formatted by `show`; a dash if there is none."""
+    """Format a field of the rows by `show`; a dash for a missing value."""
     return _column_of(field, lambda _, result: ABSENT if result is None else show(result), header, meaning)
 
 

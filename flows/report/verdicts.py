@@ -109,7 +109,7 @@ def retained_rows(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
 
 
 def permutations_needed(rows: Sequence[Hypothesis], evidence: Evidence) -> tuple[str, ...]:
-    """The permutations that the undecided rows need, and the data sets on which no number of them is enough."""
+    """State how many permutations the undecided rows need, and the data sets on which no number is enough."""
     undecided = undecided_rows(rows)
     if not undecided:
         return _cannot_reject(rows)
@@ -132,7 +132,7 @@ def permutations_needed(rows: Sequence[Hypothesis], evidence: Evidence) -> tuple
 
 
 def classifiers_with_p(rows: Sequence[Hypothesis], of: int, name: str = "p") -> str:
-    """The classifiers of the rows, out of this many, with their p-values: ``1-nn (p = 0.2) and tree (p = 0.4)``."""
+    """Name the classifiers of the rows with their p-values: ``1-nn (p = 0.2) and tree (p = 0.4)``."""
     if len(rows) <= 3:
         return wording.join_words([f"{row.classifier} ({decision_p_in_words(row, name)})" for row in rows])
     extreme = f"each {largest_p(rows, name)}" if rejected(rows) else smallest_p(rows, name)
@@ -166,7 +166,7 @@ def in_words_of_the_measure(text: str, rows: Sequence[Hypothesis]) -> str:
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str) -> Verdict:
-    """The number of pairs that differ, then the better one of each on each data set."""
+    """Count the pairs that differ, then name the better one of each pair on each data set."""
     rows = primary_rows(rows)
     different, alike = rejected(rows), not_rejected(rows)
     total, name = len(different) + len(alike), wording.adjusted_p(evidence.adjust)

@@ -33,13 +33,13 @@ from .options import ComputeCell, RunOptions
 def run_cells(
     cells: Sequence[Cell], compute: ComputeCell, *, threads: Callable[[], int], stop: threading.Event
 ) -> list[Outcome]:
-    """Compute cells, each in the context of the caller, and return how each ended, in their order.
+    """Compute cells in the context of the caller, and return their outcomes in order.
 
     `threads`: the number of cells to compute at once; it may grow and shrink meanwhile.
 
-    Raises Interrupted if `stop` was set. Raises KeyboardInterrupt if it came in this thread; the others have stopped by
-    then. Raises Exception, the error that ended the run itself; one that ended a block is part of the Outcome. Cells
-    that have not begun by then are not computed.
+    Raises Interrupted if `stop` was set. Raises KeyboardInterrupt if it occurred in this thread; the others have
+    stopped by then. Raises the error that ended the run itself; an error of a block is part of its Outcome. Cells that
+    have not begun by then are not computed.
     """
     ended: dict[str, Outcome] = {}
     broken: list[BaseException] = []
@@ -112,7 +112,7 @@ def run_in_rounds(
 
 
 def _wait_for(done: "SimpleQueue[str]") -> str:
-    """The name of the next cell that ends; this waits in steps, so that an exception can interrupt it."""
+    """Wait for the next cell that ends and return its name; waiting in steps lets an exception interrupt it."""
     while True:
         with contextlib.suppress(Empty):
             return done.get(timeout=1.0)

@@ -57,11 +57,11 @@ class CostModel:
         self._left[nearer] = math.log(max(seconds, 1e-6)) - self._growth[at]  # 0 has no logarithm
 
     def of_known_kinds(self) -> FloatArray:
-        """Seconds per replicate of every cell; NaN for kinds of which no cell was timed."""
+        """Seconds per replicate of every cell; NaN for kinds without a timed cell."""
         return np.asarray(np.exp(self._left + self._growth))
 
     def per_replicate(self) -> FloatArray:
-        """Seconds per replicate of every cell; NaN for fan-outs of which no cell was timed."""
+        """Seconds per replicate of every cell; NaN for fan-outs without a timed cell."""
         known = np.isfinite(self._left)
         number = np.bincount(self.fanouts[known], minlength=self.fanouts.max(initial=-1) + 1)
         total = np.bincount(self.fanouts[known], self._left[known], minlength=len(number))
@@ -71,7 +71,7 @@ class CostModel:
 
 
 def kind_of_cell(cell: Cell) -> tuple[str, ...]:
-    """The code that a cell imports and compiles depends on this: its fan-out and its subject without the data."""
+    """The fan-out and the subject without the data, which determine the code that a cell imports and compiles."""
     return (cell.fanout, *(value for key, value in cell.subject.items() if key not in ("dataset", "slice", "n")))
 
 
@@ -117,7 +117,7 @@ class CellProgress:
 
     @property
     def per_replicate(self) -> float | None:
-        """Seconds of work for a replicate, as blocks after the first took, if there are any; None while unknown."""
+        """Seconds of work per replicate, without the first block if there are others; None while unknown."""
         if self.computed > self.first[0]:
             return (self.seconds - self.first[1]) / (self.computed - self.first[0])
         return self.seconds / self.computed if self.computed and self.done >= self.cell.replicates else None
@@ -141,7 +141,7 @@ class CellProgress:
 
 
 class TimeLeft:
-    """Estimates the time until the end; a cell that has not begun is taken to cost what others of its kind cost."""
+    """Estimates the time until the end; a cell that has not begun is assumed to cost as much as others of its kind."""
 
     def __init__(self, cells: Sequence[CellProgress], sizes: Sizes) -> None:
         self.cells = cells

@@ -1,4 +1,4 @@
-"""The cost of a study before it runs: replicates, seconds, which are found in `timing`, and bytes."""
+"""The cost of a study before it runs: replicates, seconds (measured in `timing`) and bytes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ class Estimate:
 
 
 def count(plan: Plan, output: str) -> list[Estimate]:
-    """Count the replicates of each cell that an output holds and lacks."""
+    """Count the stored and the missing replicates of each cell of an output."""
     store = Store(output)
     with store.files.remembered():
         # That a rule has ended cells together cannot be seen from one of them.

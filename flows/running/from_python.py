@@ -1,4 +1,4 @@
-"""Studies written in Python: their values in the form of a study file, and the code that only this program has.
+"""Studies written in Python: their values in the form of a study file, and this program's own code.
 
 A study from Python equals that of a study file, to the byte. Classes, functions and estimators that a notebook defines
 become modules of one file, imported by the processes of a run. The name of such a module is a hash of its content, so
@@ -72,7 +72,7 @@ class GivenCode:
 
 @contextlib.contextmanager
 def given_code() -> Iterator[GivenCode]:
-    """A folder for modules, on the path as long as the context lasts."""
+    """Open a folder for modules, which is on the path while the context lasts."""
     with tempfile.TemporaryDirectory(prefix="sigstats-given-") as folder:
         sys.path.append(folder)
         try:
@@ -228,7 +228,7 @@ def _is_code(value: Any) -> bool:
 
 
 def _in_memory(frame: Any, name: Any, where: str) -> str:
-    """A place in this process's memory, by content and name, that holds the frame as Parquet, which the run stores."""
+    """Write the frame as Parquet to this process's memory, under a name made of content and name; return its URL."""
     import fsspec
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -262,7 +262,7 @@ def _code_entry(value: Any, where: str, code: GivenCode | None) -> dict[str, Any
         return {"name": name, "learner": learner, **({"params": params} if params else {})}
     if code is None:
         raise BadInput(
-            f"study: {where}: {name} of this program is not valid; expected what a module holds, as "
+            f"study: {where}: {name} of this program is not valid; expected an object that a module defines, as "
             '{"name": "mine", "learner": "mymodels:function_or_class"}, with allow=["mymodels"]'
         )
     try:

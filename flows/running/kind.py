@@ -101,7 +101,7 @@ class Kind(Generic[S]):
         return "\n".join([*notes, text, *fits])
 
     def run(self, study: S, options: RunOptions, /) -> StudyResult:
-        """Run a study to its report. Replicates that the output holds are not computed again.
+        """Run a study to its report. Stored replicates are not computed again.
 
         Raises BadInput if the data or the output do not fit the study; nothing was written.
         """
@@ -112,7 +112,7 @@ class Kind(Generic[S]):
         return run_study(study, partial(self.prepare, study, options.base, allow=options.allow), options)
 
     def report(self, store: Store, /) -> str:
-        """Summarise what an output holds, write its report again, and return the location of the report.
+        """Summarise an output, write its report again, and return the location of the report.
 
         Raises FileNotFoundError if the output holds no results. Raises sigstats.tasks.storage.seal.Damaged if its
         results cannot be used.

@@ -82,7 +82,7 @@ def no_progress(what: str, done: int, total: int) -> None:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A study that can start: nothing of it is written yet."""
+    """A study that is ready to start; nothing has been written yet."""
 
     plan: Plan
     #: The data that workers will read from the store.

@@ -38,7 +38,7 @@ def identity_of(study: Study, prepared: Prepared) -> dict[str, Any]:
 
 
 def refuse_another(store: Store, identity: Mapping[str, Any], prepared: Prepared) -> str:
-    """Refuse an output that holds another study; return why ``study.json`` must be written again, if it must."""
+    """Refuse the output of another study; return why ``study.json`` must be written again, if it must."""
     with file_errors(f"--output: {store.root} is not valid; study.json in it cannot be read"):
         try:
             before = store.read_json("study.json")
@@ -81,9 +81,9 @@ def _grown(store: Store, before: Mapping[str, Any], prepared: Prepared) -> set[s
 
 
 def _harm(store: Store, plan: Plan, grown: Collection[str]) -> str:
-    """The stored cells that would change or be lost, in words; empty if the study has only grown.
+    """Name the stored cells that would change or be lost; empty if the study has only grown.
 
-    A cell changes if the new cell of the same subject draws or reads something else, which is allowed for populations
+    A cell changes if the new cell of the same subject draws or reads something else; this is allowed for populations
     that have `grown`, and for code of other packages (`sigstats.flows.running.study.changed_code`). A cell missing from
     the new plan is not lost while the study has its data set and classifiers, or the same code under another name.
     """

@@ -40,7 +40,7 @@ class Display:
     Attributes
     ----------
     log : callable
-        Called with each line of text too, whatever is shown.
+        Also called with each line of text, even if it is not shown.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Display:
             self.console.print(printable(text), markup=False)
 
     def event(self, event: str, **fields: Any) -> None:
-        """Write a JSON object in a line of its own, if the log is for a program."""
+        """Write a JSON object on a separate line, if the log is for a program."""
         if self.json and not self.console.quiet:
             line = json.dumps({"time": now(), "event": event, "study": self.study, **fields})
             print(line, file=sys.stderr, flush=True)  # noqa: T201
@@ -174,7 +174,7 @@ class Display:
             self._show()
 
     def complete(self, cell: Cell) -> None:
-        """Count all replicates of a cell, those included that its rule has spared after several rounds."""
+        """Count all replicates of a cell, including those that its rule has spared after several rounds."""
         self._counts[cell.name].done = self._counts[cell.name].cell.replicates
 
     def cell_done(self, cell: Cell) -> None:

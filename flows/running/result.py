@@ -29,7 +29,7 @@ _MOST_LINES = 20
 
 
 def first_lines(lines: Sequence[str]) -> list[str]:
-    """The first lines, and one that says how many more there are.
+    """Return the first lines, and one with the number of the others.
 
     >>> first_lines(["a", "b"]), first_lines([str(number) for number in range(30)])[-2:]
     (['a', 'b'], ['19', 'and 10 more'])
@@ -79,7 +79,7 @@ class StudyResult(Protocol):
 
     @property
     def summary(self) -> "pd.DataFrame":
-        """One row for each thing that was tested."""
+        """One row for each tested hypothesis or measure."""
 
     @property
     def since(self) -> dt.datetime | None:
@@ -87,7 +87,7 @@ class StudyResult(Protocol):
 
     @property
     def event(self) -> str | None:
-        """The last part of the name of the event that a server is sent; None if there is nothing to tell."""
+        """The last part of the name of the event that is sent to a server; None without an event."""
 
     def keep_delivered(self) -> None:
         """Record that a server took the event."""

@@ -44,7 +44,7 @@ _LOOK_SECONDS = 1.0
 
 
 def run_study(study: Study, prepare: Callable[[Progress], Prepared], options: RunOptions) -> CellStudyResult:
-    """Run a study to its report, or compute a part of it. Replicates that the output holds are not computed again.
+    """Run a study to its report, or compute a part of it. Stored replicates are not computed again.
 
     Raises MemoryError if a limit of addresses leaves too little room. Raises Interrupted if the run was told to stop;
     completed work is stored.
@@ -124,9 +124,9 @@ def _interruptible(progress: Progress, stop: threading.Event) -> Progress:
 def _locked_output(
     store: Store, identity: Mapping[str, Any], prepared: Prepared, options: RunOptions
 ) -> Iterator[Callable[[], bool]]:
-    """Lock the output for as long as the context lasts, and write the inputs to it; parts share the lock.
+    """Lock the output while the context lasts, and write the inputs to it; parts share the lock.
 
-    Yields a function that tells whether the output is still there. Raises FileNotFoundError if it is not at the end.
+    Yields a function that tests whether the output still exists. Raises FileNotFoundError if it does not at the end.
     """
     part = options.part
     with contextlib.ExitStack() as held:
@@ -164,7 +164,7 @@ def _compute_cells(
     sizes: Sizes,
     exists: Callable[[], bool],
 ) -> tuple[list[Outcome], StaffChanges]:
-    """Compute all cells, and report the workers that join and are lost meanwhile; stop if the output is not there."""
+    """Compute all cells, and report workers that join or are lost; stop if the output disappears."""
     display, stop = options.display, options.stop
     if left and any(fanout(cell.fanout).compiles for cell in plan.cells) and compiles_first(_COMPILED):
         display.say("note: Numba compiles for this processor first, once; `sigstats warm-up` does it beforehand")

@@ -131,7 +131,7 @@ class _Timing:
         yield from self._costliest(seconds_left)
 
     def enough(self, spent: float) -> bool:
-        """True if timing has taken its share of the work, and has timed a cell of each fan-out."""
+        """True if timing has used its share of the work, and has timed a cell of each fan-out."""
         seconds = self._costs.per_replicate()
         if np.isnan(seconds[self.timeable]).any():
             return False

@@ -44,7 +44,7 @@ def anything_left(plan: Plan, store: Store, lanes: Mapping[str, tuple[int, int]]
 
 @contextmanager
 def workers_for(prepared: Prepared, options: RunOptions, *, left: bool) -> Iterator[Pool]:
-    """Open the workers of a study: those that the person named, or as few as it needs."""
+    """Open the workers of a study: those that the user named, or as few as it needs."""
     cluster = options.cluster
     in_memory = options.output.startswith("memory://")
     if in_memory and cluster is not None and cluster.model_dump().get("kind") != "serial":
@@ -80,7 +80,7 @@ def workers_for(prepared: Prepared, options: RunOptions, *, left: bool) -> Itera
 
 
 def _refuse_small_workers(prepared: Prepared, limit: int) -> None:
-    """Refuse data sets that need more memory than workers have, as the first block of each classifier shows here."""
+    """Refuse data sets that need more memory than workers have, measured by the first block of each classifier."""
     for dataset in (dataset for dataset in prepared.datasets if _DOUBTFUL * dataset.nbytes > limit):
         on = [cell for cell in prepared.plan.cells if cell.subject.get("dataset") == dataset.name]
         cells = {(cell.fanout, who_of(cell)): cell for cell in on if not (input_cells(cell) or own_code(cell))}
@@ -101,7 +101,7 @@ def _refuse_small_workers(prepared: Prepared, limit: int) -> None:
 
 @contextmanager
 def _open_pool(cluster: Strict, needs: Sequence[Needs], options: RunOptions) -> Iterator[Pool]:
-    """Open the workers of a cluster, and bring them code of this program."""
+    """Open the workers of a cluster, and send them code of this program."""
     with clusters.open_pool(cluster, needs) as pool, ExitStack() as stack:
         of_dask = [
             item
@@ -123,7 +123,7 @@ _STARTING_SECONDS = 60.0
 
 @dataclass
 class StaffChanges:
-    """The numbers of workers lost and joined, and of times that the scheduler did not answer."""
+    """The numbers of lost workers, joined workers and outages of the scheduler."""
 
     #: Workers that were lost; what they had not stored was computed again.
     lost: int = 0

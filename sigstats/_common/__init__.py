@@ -1,1 +1,1 @@
-"""Modules that several rooms of the library share."""
+"""Modules shared by several parts of the library."""

@@ -46,7 +46,7 @@ def renamed(until: str, **names: str) -> Callable[[Callable[P, R]], Callable[P, 
 
 
 def moved(name: str) -> Any:
-    """The object that a name of `MOVED` stands for."""
+    """Return the object that a name of `MOVED` refers to."""
     module, now, until = MOVED[name]
     _warn(f"sigstats.{name} is now {module}.{now}", until, level=4)
     return getattr(import_module(module), now)
@@ -82,7 +82,7 @@ other options
 
 
 def takes_counts(positional: int, from_predictions: Callable[Q, R]) -> Callable[[Callable[P, R]], TakesCounts[P, Q, R]]:
-    """Attach the function of labels to a function of counts, which names it if it is called with labels.
+    """Attach the function of labels to a function of counts, whose errors mention it for calls with labels.
 
     `positional`: the number of arguments of the function of counts that may be given by position.
     """

@@ -88,9 +88,9 @@ def classes_of_columns(
 
     `labels`: the distinct labels, sorted. `categories`: the order of the labels' own data type, if it has one.
     `classes`: the order of the columns. Without it, the columns of a data frame that names all labels are of the
-    classes that they name. Any other table has one column for each label, in sorted order, and is refused if that order
-    is ambiguous: names that are numbers, in the order of their text, or categories in another order.
-    `or_else`: the other cure that messages name.
+    classes that they name. Any other table must have one column for each label, in sorted order; it is refused if that
+    order is ambiguous, as for numbers sorted as text, or categories in another order.
+    `or_else`: the alternative remedy in messages.
     """
     labels = np.array([False, True]) if labels.dtype.kind == "b" else labels
     wanted = f"{or_else}, or a data frame whose columns are named by the classes"
@@ -122,7 +122,7 @@ def classes_of_columns(
 
 
 def likeliest(table: NDArray[Any], classes: NDArray[Any]) -> tuple[NDArray[Any], int]:
-    """Return the class of largest probability of each row, and the number of rows with several such classes.
+    """Return the most probable class of each row, and the number of rows with several most probable classes.
 
     The first of these, in sorted order, is taken: the order of the columns does not matter.
     """
@@ -138,7 +138,7 @@ def with_places(table: FloatArray, classes: Sequence[Any] | NDArray[Any], column
 
 
 def equal_probabilities(ties: int, rows: int) -> Note:
-    """The note on rows without a single likeliest class."""
+    """Note rows without a single most probable class."""
     text = f"{ties:,} of {rows:,} rows have several likeliest classes; the first in sorted order is the prediction"
     return Note("equal-probabilities", text)
 

@@ -72,7 +72,7 @@ def coded_groups(
 
 
 def _texts(values: Any) -> list[str | None]:
-    """Each value as the text that a file of it has, None of a missing one; an error if one is of another kind."""
+    """Return each value as it would be written to a file, None if missing; raise an error for values of other kinds."""
     array = np.asarray(values, dtype=None if hasattr(values, "dtype") else object)
     if array.ndim != 1:
         raise ValueError("not a column")
@@ -126,7 +126,7 @@ def refuse_missing_texts(
     n: int | None = None,
     what: str = "labels",
 ) -> None:
-    """Refuse labels that usually mean a missing value; the same rule for arrays, files, data sets and populations.
+    """Refuse labels that usually mean a missing value, by one rule for arrays, files, data sets and populations.
 
     `where`: the argument, or the file and the column. `rows_of`: the number of rows of each label, of `n` rows; all
     of them by default. `remedy`: an imperative in which ``{}`` is the text. `classes`: the texts that are classes.
@@ -190,7 +190,7 @@ _BY_CHANCE, _MOST_CLASSES = 1e-4, 1_000
 def _exchanged(
     models: Sequence[tuple[str, Sequence[str], IntArray, IntArray]], times: IntArray | None
 ) -> Iterator[Note]:
-    """Yield a note for each model with classes that are right less often than by chance, but right if exchanged.
+    """Yield a note for each model with classes that are right less often than by chance, unless they are exchanged.
 
     By Chernoff's bound for one order of the classes, times the number of orders.
     """

@@ -101,7 +101,7 @@ class DistinctNames:
 
     @cached_property
     def _spelled_twice(self) -> list[tuple[str, str]]:
-        """Pairs of names with a common spelling."""
+        """Yield pairs of names with a common spelling."""
         spelling, near = _speller(self.names), dict[str, str]()
         names = self.names if self._are_classes and not self.exact and len(self.names) <= _MOST_NAMES else ()
         pairs = [(near.setdefault(spelling(name), name), name) for name in names]
@@ -153,7 +153,7 @@ def _named(names: Sequence[str]) -> str:
 
 
 def _spelling(name: str) -> str:
-    """Return the spelling that all names of the same class have in common."""
+    """Return a spelling that is the same for all names of a class."""
     if is_finite_number(name):  # 01, +1, 1.0
         return str(Decimal(name).normalize() + 0)
     with contextlib.suppress(UnicodeError):

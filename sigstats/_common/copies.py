@@ -49,8 +49,8 @@ def refuse_mirrored(votes: IntArray) -> None:
 def equal_by_chance(content: IntArray, columns: Sequence[IntArray]) -> bool:
     """True if equal rows are no more frequent than expected from categorical columns.
 
-    Copies are equal in all columns. Of rows that are equal in all columns but one, as many are equal in this
-    column as of any rows, if it is independent of the others.
+    Copies are equal in all columns. If a column is independent of the others, rows that are equal in all other columns
+    are equal in it as often as any rows.
     """
     n, pairs = len(content), len(content) * (len(content) - 1) / 2
     if n < 2 or len(columns) < 2 or max(int(codes.max()) + 1 for codes in columns) > n / 2:

@@ -35,8 +35,8 @@ def opened(table: Any) -> Any | None:
 def require_same_index(*, axis: Literal["rows", "classes"] = "rows", **values: Any) -> None:
     """Refuse pandas objects whose rows have other names or another order, since they are compared by position.
 
-    What has no index goes with any. With ``axis="classes"`` the columns of data frames are compared, and the indices of
-    Series with them.
+    Objects without an index match any. With ``axis="classes"`` the columns of data frames are compared, and the indices
+    of Series with them.
     """
     named: tuple[str, Any] | None = None
     for name, value in values.items():
@@ -82,10 +82,10 @@ def same_classes(**counts: Any) -> None:
 
 
 def as_decimals(array: NDArray[Any]) -> NDArray[Any]:
-    """Floats of half and of single precision as the float64 of the shortest decimals that stand for them; others alike.
+    """Convert half and single precision floats to float64 by their shortest decimals; leave other values unchanged.
 
     In single precision 0.1 is 0.100000001490116, so that the differences 0.3 - 0.2 and 0.2 - 0.1 are no longer tied.
-    Numbers so large that a type has only whole ones are kept as they are.
+    Numbers are kept if they are so large that their type has only whole numbers there.
     """
     if array.dtype not in (np.float16, np.float32):
         return array
@@ -167,7 +167,7 @@ def columns_of(
 
 
 def _name(given: Any) -> Any:
-    """A number of a column as its name; anything else as it is."""
+    """Return the name of a column given by number; return anything else unchanged."""
     return str(given) if isinstance(given, (int, np.integer)) and not isinstance(given, bool) else given
 
 
@@ -239,7 +239,7 @@ def _frame(table: Any, name: str) -> dict[str, Any] | None:
 
 
 def right_first(table: Any) -> Any:
-    """Put the rows (A right, A wrong) and columns (B) of a table in this order, by the labels of a data frame.
+    """Sort the rows (A right, A wrong) and columns (B) of a table into this order by the labels of a data frame.
 
     `pandas.crosstab` sorts them, so that False comes first. Raises ValueError if the axes are named B and A, or labels
     do not state which answers are right.
@@ -274,7 +274,7 @@ def _verdict(label: Any) -> float | None:
 
 
 def joint_codes(columns: Sequence[IntArray]) -> IntArray:
-    """The number of each row's combination of codes, which count from 0."""
+    """Number the distinct combinations of codes, from 0, and return the number of each row's."""
     counts = np.zeros(len(columns[0]), np.int64)
     for codes in columns:
         counts = np.unique(counts * (int(codes.max()) + 1) + codes, return_inverse=True)[1]

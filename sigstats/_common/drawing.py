@@ -68,7 +68,7 @@ def histogram(ax: Any, values: Sequence[float], marks: dict[str, float], *, unit
 
 
 def ranks_with_cliques(ax: Any, models: Sequence[str], ranks: Sequence[float], cliques: Sequence[Sequence[str]]) -> Any:
-    """Draw mean ranks as points, one model a line, and a bar over the models of each clique (Demsar 2006)."""
+    """Draw mean ranks as points, one model per line, and a bar over the models of each clique (Demsar 2006)."""
     ax = axes(ax, len(models))
     ax.plot(ranks, range(len(models)), "o")
     ax.set_yticks(range(len(models)), models)
@@ -111,7 +111,7 @@ P = ParamSpec("P")
 
 
 def _without_axes(draw: Callable[Concatenate[Any, P], Any]) -> Callable[P, Draw]:
-    """Let a function that draws on axes be called before there are any; it then returns a function of the axes."""
+    """Let a function that draws on axes be called without axes; it then returns a function of the axes."""
 
     @functools.wraps(draw)
     def with_arguments(*args: P.args, **kwargs: P.kwargs) -> Draw:

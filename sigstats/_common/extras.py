@@ -1,4 +1,4 @@
-"""The extras of the package: what the light installation lacks is named by the line that installs it."""
+"""The extras of the package: an import that needs one fails with the command that installs it."""
 
 import importlib.util
 import inspect
@@ -39,7 +39,7 @@ class _Missing(MetaPathFinder):
 
 
 def _importer() -> str:
-    """The name of the module that imports: other packages may ask for a module that they can do without.
+    """The name of the importing module: other packages may try to import a module that they do not need.
 
     Empty if `importlib.util.find_spec` only checks whether the module exists.
     """
@@ -73,7 +73,7 @@ def with_extra(error: Exception) -> Exception:
 def compiles_first(folder: Path) -> bool:
     """True if Numba (the extra ``fast``) has yet to compile the functions in a folder of this package.
 
-    Where the folder cannot be written to, Numba keeps them elsewhere, and the answer is False.
+    False if the folder cannot be written to, since Numba then stores them elsewhere.
     """
     if importlib.util.find_spec("numba") is None or os.environ.get("NUMBA_CACHE_DIR") or not os.access(folder, os.W_OK):
         return False

@@ -1,4 +1,4 @@
-"""The meaning of "at least as extreme as observed", in one place, and how far a p-value is from its definition.
+"""The meaning of "at least as extreme as observed", and bounds on the distance of a p-value from its definition.
 
 Statistics that are counts are compared as integers and need nothing from here. Where a statistic is a floating
 number (a probability, a chi-square), values that are equal in exact arithmetic differ in their last bits, and a
@@ -42,7 +42,7 @@ def difference(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def ties_as_equal(table: FloatArray) -> FloatArray:
-    """The table, with one value for those values of a row that differ only by rounding."""
+    """Return the table with equal values where values of a row differ only by rounding."""
     order = np.argsort(table, axis=1, kind="stable")
     rising = np.take_along_axis(table, order, axis=1)
     before, after = rising[:, :-1], rising[:, 1:]
@@ -65,7 +65,7 @@ def monte_carlo_pvalue(exceedances: int, replicates: int) -> float:
 
 
 def exchange_floor(units: int, alternative: str) -> float:
-    """The least p-value of a test that exchanges A and B at random in each of `units` independent units that differ.
+    """The smallest p-value of a test that exchanges A and B at random in each of `units` differing, independent units.
 
     The ``2**units`` outcomes are equally likely if neither is better. The observed one is at least as extreme as
     itself, and in a two-sided test so is the one with all units exchanged.
@@ -82,7 +82,7 @@ def error_bound(pvalue: float, relative: float = ROUNDING) -> float:
     """The bound of a p-value that was computed with this relative error.
 
     Below the smallest normal double (2.2e-308) the spacing of the doubles is added; a 0 in place of a positive number
-    is wrong by all of it.
+    has a relative error of 1.
     """
     if pvalue >= sys.float_info.min:
         return min(1.0, relative)

@@ -17,7 +17,7 @@ _TURN = 2.0**64
 
 
 def as_turns(values: FloatArray, length: float | FloatArray) -> NDArray[np.uint64]:
-    """Values as turns of a circle of this length, or of one circle for each value, in units of 2^-64."""
+    """Convert values to turns of a circle of this length, or of one circle per value, in units of 2^-64."""
     turns = values / length
     turns = turns - np.floor(turns)
     return np.where(turns >= 1.0, 0.0, turns * _TURN).astype(np.uint64)
@@ -41,8 +41,8 @@ def tilted_expectation(
     """The expectation of Selberg's majorant (sign 1) or minorant (sign -1) of exp(tilt T) 1(-reach <= T <= 0).
 
     On that interval exp(tilt T) is a mixture of the indicators of -y <= T <= 0 over exponential y, cut at `reach`; the
-    same mixture of their majorants is a majorant. `values` are ``E exp(2 pi i n T / length)`` for n = 0 to J, each of
-    which may be wrong by `doubt`; the circle of `length` holds T; by `slack` the interval is widened at both ends.
+    same mixture of their majorants is a majorant. `values` are ``E exp(2 pi i n T / length)`` for n = 0 to J, each with
+    an error of at most `doubt`; T fits on the circle of `length`; `slack` widens the interval at both ends.
     """
     degree = len(values) - 1
     n = np.arange(1, degree + 1)

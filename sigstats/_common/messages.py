@@ -1,7 +1,7 @@
 """Error messages with the wrong value and a right one, notes, and texts escaped so that they are never obeyed.
 
-Texts from data and file names are escaped for a terminal and a log, and for Markdown; pages have these beside Jinja's
-escaping of HTML. Without NumPy, so that a program can complain before it has loaded anything.
+Texts from data and file names are escaped for terminals and logs, and for Markdown; pages use this in addition to
+Jinja's escaping of HTML. NumPy is not imported, so that a program can report errors before it has loaded anything.
 """
 
 import re
@@ -64,7 +64,7 @@ def refuse(name: str, value: object, wanted: str) -> ValueError:
 def rephrased(
     words: str | Callable[[str], str], error: type[Exception] = ValueError, of: type[Exception] = ValueError
 ) -> Iterator[None]:
-    """Raise exceptions of the block as `error`, with these words before their text, or rewritten by this function."""
+    """Raise exceptions of the block as `error`, with a prefix, or rewritten by a function."""
     try:
         yield
     except of as complaint:
@@ -102,12 +102,12 @@ def hint(name: object, names: Iterable[str]) -> str:
 
 
 def join_words(words: Sequence[str]) -> str:
-    """Words as a list in a sentence."""
+    """Join words to a list in a sentence."""
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def some_of(names: Sequence[str], most: int = 4) -> str:
-    """The first names, and the number of others.
+    """List the first names, and the number of the others.
 
     >>> some_of(["a", "b", "c"]), some_of(["a", "b", "c"], 1)
     ('a, b, c', 'a and 2 more')
@@ -125,7 +125,7 @@ _OBEYED = re.compile(
 
 
 def printable(text: str, *, keep: str = "") -> str:
-    r"""The text with such characters, except those in `keep`, written as in a literal of Python.
+    r"""Return the text with unprintable characters, except those in `keep`, written as in a literal of Python.
 
     >>> print(printable("a\x1b[2Jb\u202e", keep="\n"))
     a\x1b[2Jb\u202e
@@ -148,7 +148,7 @@ _ACTIVE = re.compile(
 
 
 def for_markdown(text: str) -> str:
-    r"""The text in one line of Markdown that shows it as it is: words that would become more than text are code.
+    r"""Return one line of Markdown that shows the text unchanged; words that Markdown would interpret become code.
 
     >>> print(for_markdown("site=A_1 by @someone, see #12"))
     site=A\_1 by `@someone,` see `#12`
@@ -179,7 +179,7 @@ def markdown_code(text: str) -> str:
 
 
 def printable_words(text: str) -> list[str]:
-    """The words of a text, without what a terminal would obey."""
+    """Return the words of a text, without characters that a terminal would interpret."""
     return [printable(word) for word in text.split()]
 
 

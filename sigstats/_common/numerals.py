@@ -1,4 +1,4 @@
-"""Numbers as a person writes them: p-values, levels, ends of intervals; the order of texts with numbers."""
+"""Numbers as people write them: p-values, levels, ends of intervals; the order of texts with numbers."""
 
 import math
 import re
@@ -18,8 +18,8 @@ _MOST_DECIMALS = 17
 def p_number(p: float, log10_p: float | None = None) -> str:
     """A p-value with three significant digits, two below 0.01, and as a power of ten if it is small.
 
-    It is 0 only if its logarithm is minus infinity: the null hypothesis excludes the observed outcome. Spaces in it do
-    not break.
+    It is 0 only if its logarithm is minus infinity: the null hypothesis excludes the observed outcome. Its spaces are
+    not broken.
 
     >>> p_number(0.0496), p_number(0.00359), p_number(3.21e-5).split(), p_number(0.0, log10_p=-512.3).split()
     ('0.0496', '0.0036', ['3.2', '×', '10⁻⁵'], ['5', '×', '10⁻⁵¹³'])
@@ -83,7 +83,7 @@ def both_ends(low: float, high: float, written: Callable[[float, int], str], dig
 
 
 def index_number(value: float) -> str:
-    """A possibility or necessity with two decimals; what is not quite 0 or 1 is not shown as such.
+    """A possibility or necessity with two decimals; values just inside 0 and 1 are not rounded to these.
 
     >>> index_number(0.984), index_number(0.9999).split(), index_number(1)
     ('0.98', ['>', '0.99'], '1.00')

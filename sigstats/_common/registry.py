@@ -1,8 +1,8 @@
-"""Objects and modules that are found by their names: of other packages, or in a folder to which a file is added.
+"""Objects and modules found by name: of other packages, or in a folder of this package.
 
 Objects of other packages are found by an import path into an allowed package, or by an entry point. Nothing else of a
-package is called, and nothing of it is imported before its name is found among the allowed ones. An entry point of an
-installed package needs no allowance.
+package is called, and nothing is imported unless the package is allowed. An entry point of an installed package needs
+no allowance.
 
 A folder of modules of one kind, such as the commands: its ``__init__`` states what a module must offer, as a
 `typing.Protocol`, and makes one `Registry` of it. The name of a module is that of its file, with dashes for
@@ -78,7 +78,7 @@ class Offered:
     what: str
 
     def named(self, ready: Iterable[str] = ()) -> tuple[str, ...]:
-        """The names that installed packages offer, without those of `ready` objects, which win."""
+        """The names that installed packages offer, without those of `ready` objects, which take precedence."""
         return tuple(sorted(entry_points(self.group).keys() - set(ready)))
 
     def _place(self, name: str) -> tuple[str, list[str]]:
@@ -91,7 +91,7 @@ class Offered:
         return module, inner.split(".")
 
     def find(self, name: str, allowed: Sequence[str]) -> Any:
-        """The object that an import path or an entry point names; None if its module has none; or ValueError."""
+        """Return the object that an import path or an entry point names; None if its module lacks it; or ValueError."""
         offered = entry_point(self.group, name, self.what)
         module, inner = self._place(name)
         package = module.partition(".")[0]

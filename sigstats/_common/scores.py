@@ -1,4 +1,4 @@
-"""The meaning of scores: statements about them, and whether they are on one scale."""
+"""Checks of scores: their direction, their limits, and whether they are on one scale."""
 
 import shlex
 from collections.abc import Collection, Iterator, Sequence
@@ -13,7 +13,7 @@ from .validation import FloatArray, Limits, refuse
 def of_named_scores(
     given: Collection[str], named: Sequence[str], option: str, *, ratio: str | None = None
 ) -> frozenset[str]:
-    """The scores with a given direction (of a ratio, its numerator); ValueError for one that is not `named`."""
+    """The scores whose direction is given (for a ratio, its numerator); ValueError for one that is not `named`."""
     result = frozenset(named[0] if name == ratio else name for name in given)
     if (strange := result.difference(named)) and named and "all" not in named:
         near = did_you_mean(min(strange), named)
@@ -56,7 +56,7 @@ def ends_of(values: Sequence[FloatArray]) -> tuple[float, float]:
 
 
 def refuse_beyond(limits: Limits, values: Sequence[FloatArray], what: str) -> None:
-    """Refuse values beyond the limits that a person states; `what` they are."""
+    """Refuse values beyond the limits that the user states; `what`: their name in messages."""
     if limits is None or not (values := [array for array in values if len(array)]):
         return
     (low, high), (least, most) = ends_of(values), limits
@@ -133,8 +133,9 @@ def unlike_units(
 ) -> list[Note]:
     """Return notes on scores beyond limits, and on the smallest and the largest if their sizes differ as units do.
 
-    That is by a factor, as seconds and milliseconds, or numbers with a point between thousands and below a thousand do;
-    or if those of one are 0 and 1, or unless `costs` between 0 and 1, and those of the other usually beyond.
+    Examples are seconds and milliseconds, or a point that separates thousands in some numbers only. Sizes also differ
+    if the scores of one model are 0 and 1 (or, except for `costs`, between 0 and 1) and those of the other usually
+    larger.
 
     `scores` has an array for each of the models, whose `names` appear in messages. `costs`: True for costs without
     limits; those of one model may lie both far below 1 and far above. `priced`: True for costs in a named unit, whose

@@ -1,8 +1,8 @@
-"""The identity of an object by its source: its own statements, and those of its package that it names.
+"""The identity of an object by its source: its own statements, and those that they name in its package.
 
 A name is followed to the statements of its module that bind it, and through imports into modules of the same package
-and others that no installed distribution owns. Of installed distributions the version counts. What a program makes at
-run time, such as an attribute that `setattr` sets, is not followed.
+and others that no installed distribution owns. For installed distributions the version counts. Objects made at run
+time, such as attributes set by `setattr`, are not followed.
 """
 
 import ast

@@ -21,7 +21,7 @@ Record = TypeVar("Record")
 
 @dataclass(frozen=True)
 class Table:
-    """The words of a table: cells below each heading, lines below, and how many columns, from the left, hold words."""
+    """The content of a table: cells below each heading, lines below, and the number of leading columns of words."""
 
     title: str
     columns: Mapping[str, Sequence[str]]
@@ -123,7 +123,7 @@ def columns_of(records: Iterable[Any], kind: type) -> dict[str, list[Any]]:
 
 
 def with_known(record: Record, **values: Any) -> Record:
-    """The frozen record with other values of some fields, which are known to be good."""
+    """Return the frozen record with other, known to be valid, values of some fields."""
     made = object.__new__(type(record))
     made.__dict__.update(vars(record), **values)
     return made
@@ -143,7 +143,7 @@ def in_columns(rows: Sequence[Sequence[str]], *, left: int) -> list[str]:
 
 
 def shown_record(record: Any) -> str:
-    """The call that makes a record again; of long sequences and arrays the first and the last elements."""
+    """The call that creates a record; long sequences and arrays are shortened to the first and the last elements."""
     shown = (f"{field.name}={_shown(getattr(record, field.name))}" for field in fields(record) if field.repr)
     return f"{type(record).__name__}({', '.join(shown)})"
 

@@ -80,7 +80,7 @@ def as_counts(value: Any, name: str, *, ndim: int | None = None, minimum_size: i
 
 
 def as_indicators(value: Any, name: str) -> NDArray[np.bool_]:
-    """A sequence of False and True, or of 0 and 1, as the former, or ValueError; it may be empty."""
+    """Return a sequence of False and True, or of 0 and 1, as booleans, or raise ValueError; it may be empty."""
     try:
         array = np.asarray(value)
     except Exception:  # ragged, or an object that NumPy cannot read
@@ -135,7 +135,7 @@ def as_differences(value: Any, *, ndim: int = 1, minimum_size: int = 1) -> Float
 
 
 def refuse_unsigned(differences: Any, name: str) -> None:
-    """Refuse differences of an unsigned type, in which those below 0 have become large numbers."""
+    """Refuse differences of an unsigned type, in which negative ones have become large numbers."""
     first = differences[0] if isinstance(differences, (list, tuple)) and differences else differences
     if "uint" in (kind := str(getattr(first, "dtype", ""))).lower():
         raise refuse(
@@ -275,7 +275,7 @@ def as_array(value: Any, name: str, wanted: str) -> NDArray[Any]:
 
 
 def _numbers(objects: NDArray[Any]) -> NDArray[Any]:
-    """Return an array of Python numbers of one kind, as of nullable columns of pandas, as numbers; others unchanged."""
+    """Convert an array of Python numbers of one kind, as from nullable columns of pandas; return others unchanged."""
     kinds = {type(item) for item in objects.flat}
     if kinds and all(issubclass(kind, (bool, np.bool_)) for kind in kinds):
         return objects.astype(np.bool_)

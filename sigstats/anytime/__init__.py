@@ -1,1 +1,1 @@
-"""Tests of rows that arrive, looked at as often as one likes."""
+"""Tests of accumulating rows, valid at every look."""

@@ -1,8 +1,8 @@
-"""Tests of paired differences that arrive in the course of time, valid however often they are looked at.
+"""Tests of paired differences that accumulate over time, valid however often they are looked at.
 
-A p-value of all rows so far becomes small at some time in most series that are looked at often enough, even if the two
-models are equal. The p-value and the interval here are valid at all looks together: the probability that p is ever at
-most alpha is at most alpha, whenever and for whatever reason one stops.
+If a series is looked at often enough, an ordinary p-value of all rows so far usually becomes small at some look, even
+if the two models are equal. The p-value and the interval here are valid at all looks together: the probability that p
+is ever at most alpha is at most alpha, whenever and for whatever reason one stops.
 
 When not to use: the number of rows is fixed before the first look (`sigstats.mcnemar_test` and
 `sigstats.sign_flip_test` need fewer rows for the same decision); the same rows are tested again for each candidate
@@ -66,7 +66,7 @@ class AnytimeResult(TestResult):
     run_length : float or None
         As given.
     reason : str
-        What the guarantee assumes.
+        The assumption of the guarantee.
     """
 
     _question = "Anytime test: are A and B equally good?"

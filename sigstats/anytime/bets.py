@@ -1,7 +1,7 @@
 r"""The evidence of rows against a mean: the wealth of a gambler who bets on each row, averaged over all bets.
 
-The rows have values of at least `least`. Somebody who stakes the share u of the wealth on a mean above m has, after n
-rows, the wealth
+The rows have values of at least `least`. Whoever stakes the share u of the wealth on a mean above m has, after n rows,
+the wealth
 
 .. math:: \prod_i \left(1 - u + u \, \frac{x_i - \mathrm{least}}{m - \mathrm{least}}\right).
 
@@ -73,10 +73,10 @@ def log_evalue(rows: Rows, mean: float, way: str) -> float:
 def log_evalue_of_any_start(windows: Sequence[Rows | None], mean: float, way: str, *, added: bool = False) -> float:
     """The natural logarithm of the e-value of bets that begin at any look; the j-th has the weight 1 / (j (j + 1)).
 
-    `windows`: the rows from each look on, from the first look to the last; None if there are none yet. A bet that
-    has not begun keeps its money, so that an average of bets is one more bet. `added`: the unweighted sum of the bets
-    instead: under the null hypothesis its expected value is at most the expected number of looks, at any
-    time (Shin, Ramdas and Rinaldo 2024, E-detectors, New England Journal of Statistics in Data Science 2).
+    `windows`: the rows from each look on, from the first look to the last; None if there are none yet. A bet that has
+    not begun keeps its money, so an average of bets is again a bet. `added`: the unweighted sum of the bets instead:
+    under the null hypothesis its expected value is at most the expected number of looks, at any time (Shin, Ramdas and
+    Rinaldo 2024, E-detectors, New England Journal of Statistics in Data Science 2).
 
     One row at each of two looks favours A, and a single row has the e-value 1 + 2 / pi:
 
@@ -136,7 +136,7 @@ def running_interval(rows: Rows, centre: float, way: str, level: float) -> Inter
 def log_wealth(values: FloatArray, counts: FloatArray, *, least: float, mean: float) -> float:
     """The natural logarithm of the average wealth, from the distinct values of the rows and their counts.
 
-    `least`: the least value that a row can have, below `mean`. `mean`: that is not exceeded under the null hypothesis.
+    `least`: the least value that a row can have, below `mean`. `mean`: the largest mean under the null hypothesis.
 
     Three rows that favour A: a share s wins with probability ``(1 + s) / 2``.
 
@@ -200,13 +200,13 @@ def log_evalues(ahead: FloatArray, behind: FloatArray, *, two_sided: bool = Fals
 
 
 def expected_rows(*, drop: float, discordance: float, alpha: float, minimum: float = 0.0) -> float | None:
-    """Return the expected number of fresh rows until the candidate is shown to be worse, with frequent looks.
+    """Return the expected number of fresh rows, with frequent looks, until the candidate is shown to be worse.
 
     `drop`: the true drop of accuracy; `discordance`: the share of rows that only one model gets right, at least `drop`;
     `minimum`: the smallest observed drop that counts. None if no number is enough, or after more than a million
     disagreements.
 
-    A sum over the numbers of disagreements that favour the baseline, of those streams that have not been decided.
+    The sum runs over streams that have not been decided, by their numbers of disagreements that favour the baseline.
 
     >>> round(expected_rows(drop=0.05, discordance=0.1, alpha=0.05))
     290

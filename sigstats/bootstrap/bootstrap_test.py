@@ -57,11 +57,11 @@ class BootstrapResult(TestResult):
     statistic, estimate : float
         The measure of A minus that of B, on the test set.
     pvalue : float
-        The smallest alpha at which the interval of confidence 1 - alpha leaves `null_value` out.
+        The smallest alpha at which the interval of confidence 1 - alpha excludes `null_value`.
     exceedances : int
-        How many of the replicates it was counted from; two-sided, those in the smaller tail.
+        The number of replicates behind the p-value; two-sided, those in the smaller tail.
     pvalue_interval : Interval or None
-        The 99% Monte-Carlo interval of the p-value of endless replicates; None for ``"bca"``.
+        The 99% Monte-Carlo interval of the p-value of infinitely many replicates; None for ``"bca"``.
     confidence_interval : Interval
         The interval of the difference.
     probability, probability_tied : float
@@ -99,8 +99,8 @@ class BootstrapResult(TestResult):
 
     def _sentence(self, p: str) -> str:
         return (
-            f"A - B of the {self.measure}: an interval of confidence 1 - {p} is the widest that leaves "
-            f"{in_words(self.null_value)} out; A is better in a share {in_words(self.probability)} of the resamples."
+            f"A - B of the {self.measure}: 1 - {p} is the largest confidence at which the interval excludes "
+            f"{in_words(self.null_value)}; A is better in a share {in_words(self.probability)} of the resamples."
         )
 
     def _draw(self, ax: Any) -> Any:

@@ -1,7 +1,7 @@
 """Bootstrap replicates of a measure, from the counts of joint events; an interval and its p-value from replicates.
 
-In each method the p-value is the interval turned round: for every alpha that the number of replicates can resolve,
-``pvalue <= alpha`` exactly if the interval of confidence ``1 - alpha`` leaves the hypothetical difference out. To this
+In each method the p-value is the inversion of the interval: for every alpha that the number of replicates can resolve,
+``pvalue <= alpha`` exactly if the interval of confidence ``1 - alpha`` excludes the hypothetical difference. To this
 end the ends are order statistics, with the (M + 1) convention of `sigstats._common.extreme.monte_carlo_pvalue`, and
 never interpolated.
 
@@ -63,8 +63,8 @@ def bootstrap_replicates(
 def acceleration(outcomes: JointCounts, measure: str | Measure | Callable[..., Any] = "f1") -> float:
     """BCa's acceleration of the difference A - B: the skewness of its jackknife values, divided by 6; 0 if all equal.
 
-    All observations of one event leave the same value when they are left out, so that there are as many values as
-    distinct events, each with its count as its weight (Efron 1987, eq. 6.6).
+    Leaving out any observation of an event gives the same value, so there are as many values as distinct events,
+    weighted by their counts (Efron 1987, eq. 6.6).
     """
     joint, chosen = as_joint_counts(outcomes), as_measure(measure)
     counts = np.array(joint.counts, dtype=np.float64)
@@ -83,7 +83,7 @@ def acceleration(outcomes: JointCounts, measure: str | Measure | Callable[..., A
 
 
 def resample(counts: tuple[int, ...], rng: Any, size: int, width: int) -> Iterator[FloatArray]:
-    """Blocks of multinomial event counts; how they are cut into blocks does not change them."""
+    """Yield blocks of multinomial event counts, which do not depend on the block size."""
     generator = as_generator(rng)
     events = np.array(counts, dtype=np.int64)
     # NumPy draws one binomial after another from what is left. From the rarest event on, what is left stays near 1,
@@ -181,7 +181,7 @@ def infer(
 
 
 def _centred(differences: FloatArray, confidence_level: float, null_value: float) -> Inference:
-    """The interval ``mean +- h`` that holds the stated share of the replicates, eq. (14) and the text after it."""
+    """The interval ``mean +- h`` that contains the stated share of the replicates, eq. (14) and the text after it."""
     mean = float(differences.mean())
     distances = np.abs(differences - mean)
     half = float(np.sort(distances)[-_rank(len(distances), 1 - confidence_level)])
@@ -196,7 +196,7 @@ def _rank(replicates: int, level: float) -> int:
 def _bias(differences: FloatArray, estimate: float) -> float:
     """BCa's z0, Efron (1987): the normal quantile of the share of replicates below the estimate, ties by half.
 
-    It is found from those above, as of the differences B - A that studies have stored.
+    It is computed from the replicates above, as for the stored differences B - A of studies.
     """
     above = np.count_nonzero(~at_most(differences, estimate))
     tied = np.count_nonzero(at_least(differences, estimate)) - above

@@ -23,7 +23,7 @@ from .units import ALL_ROWS
 MOST_NAMED = 5
 NEITHER = "no evidence either way"
 _SAME = "both inputs have the same content; if they should be two models, one may be a copy of the other"
-_OF_LOOKS = "as it holds at all looks together, for rows since the change; p is from a betting test of all rows"
+_OF_LOOKS = "as it covers all looks together, for rows since the change; p is from a betting test of all rows"
 _BESIDES = {"fail": ("fails", "fail"), "inconclusive": ("is inconclusive", "are inconclusive")}
 
 
@@ -80,7 +80,7 @@ def answer_of(comparison: ComparedRows) -> Answer[ComparisonRow]:
 
 
 def others_in_words(ranked: Sequence[R]) -> str:
-    """The number of rows that do not pass for the same verdict as the first, after a semicolon; empty if none."""
+    """The number of other rows with the verdict of the first, after a semicolon; empty if there are none."""
     verdict = ranked[0].verdict
     others = sum(row.verdict == verdict for row in ranked[1:])
     if verdict in (None, "pass") or not others:
@@ -91,7 +91,7 @@ def others_in_words(ranked: Sequence[R]) -> str:
 def reasons(comparison: ComparedRows, *, others: bool = False) -> list[str]:
     """A sentence for each row that does not pass, the worst first, and one for all slices without evidence.
 
-    `others`: none for the row that the headline states.
+    `others`: leave out the row of the headline.
     """
     rows = comparison.ranked[1:] if others else comparison.ranked
     open_ = [row for row in rows if row.verdict in ("fail", "inconclusive") or row.unanswered]
@@ -133,14 +133,14 @@ def evidence_in_words(row: ComparisonRow, rule: ComparisonRule) -> str:
 
 
 def detectable_in_words(row: ComparisonRow) -> str:
-    """The drop that the rows of an inconclusive row detect; empty if it is not known."""
+    """The drop that the number of rows of an inconclusive result detects; empty if it is not known."""
     if row.detectable is None:
         return ""
     return f"{row.n:,} rows detect a drop of {significant(100 * row.detectable, 2)} points with a power of 0.8"
 
 
 def settled_by(row: ComparisonRow) -> str:
-    """The number of rows that would settle an inconclusive row, rounded up to three figures; empty if none would."""
+    """The number of rows that would settle an inconclusive result, rounded up to three figures; empty if none would."""
     if row.deciding is None:
         return ""
     unit = 10 ** max(0, len(str(row.deciding)) - 3)
@@ -187,7 +187,7 @@ def _better(comparison: ComparedRows) -> tuple[ComparisonRow, ...]:
 
 
 def state_limits(measure: str, what: str) -> str:
-    """The advice to state the limits of scores, called `what`, or for the log loss those of probabilities."""
+    """Advise to state the limits of scores, called `what`, or for the log loss those of probabilities."""
     losses = measure == "neg-log-loss"
     named = (
         "probabilities (--score-range LOW HIGH, such as 0.001 0.999)" if losses else f"{what} (--score-range LOW HIGH)"
@@ -251,7 +251,7 @@ def _apart_in_sign(comparison: ComparedRows) -> list[str]:
 
 
 def _not_worse_and_cheaper(comparison: ComparedRows) -> str:
-    """The statement on quality and costs together, on all rows; empty unless each part is shown by itself.
+    """State that the candidate is not worse and cheaper on all rows; empty unless each part is shown by itself.
 
     This needs no adjustment (Berger 1982, Technometrics 24, 295-300).
     """

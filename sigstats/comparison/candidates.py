@@ -1,4 +1,4 @@
-"""Several scores, and several candidates with one baseline: one family of tests, and which candidate to take."""
+"""Several scores, and several candidates with one baseline: one family of tests, and the recommended candidate."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from .units import ALL_ROWS
 
 @dataclass(frozen=True, kw_only=True)
 class CandidatesResult:
-    """The comparisons of several candidates with one baseline, by `compare_scores`, and which candidate to take."""
+    """The comparisons of several candidates with one baseline, by `compare_scores`, and the recommended candidate."""
 
     baseline: str
     candidates: tuple[str, ...]
@@ -26,7 +26,7 @@ class CandidatesResult:
     def p_better(self) -> tuple[float, ...]:
         """The p-values of "the candidate is not better" by the first measure on all rows, adjusted by Holm's method.
 
-        Two-sided where the candidate is ahead; else 1.
+        Two-sided if the candidate is ahead, otherwise 1.
         """
         rows = map(overall, self.results)
         raw = [1.0 if row.two_sided_pvalue is None or (row.gain or 0) <= 0 else row.two_sided_pvalue for row in rows]
@@ -60,7 +60,7 @@ class CandidatesResult:
             change = f"{named(row)} {effect_of(row)}"
             if not better:
                 return f"Keep {self.baseline} or take {taken}, which is not worse, and not shown to be better: {change}"
-            rest = f"; {', '.join(better[1:])} too, and sigstats rank tells which of them differ" if better[1:] else ""
+            rest = f"; {', '.join(better[1:])} pass too, and sigstats rank compares them" if better[1:] else ""
             return f"Take {taken}: it is worse nowhere and {change}{rest}"
         if self._ranked("pass"):
             return f"Keep {self.baseline}: the candidates that are not worse do not score higher"

@@ -24,7 +24,7 @@ def cells_of(row: ComparisonRow) -> dict[str, str]:
 
 
 def items_in_words(n: int, items: int | None) -> str:
-    """The numbers of answers and items; only of the items if their answers are averaged, or there is one each."""
+    """The numbers of answers and items; only the items if answers are averaged or there is one answer per item."""
     if items is None:
         return f"{n:,}"
     named = f"{items:,} item{'s' * (items != 1)}"
@@ -46,7 +46,7 @@ def verdict_of(row: ComparisonRow) -> str:
 
 
 def loss(row: ComparisonRow) -> str:
-    """The change that a worse candidate shows."""
+    """The word for the change of a worse candidate."""
     return "rise" if row.lower_is_better else "drop"
 
 
@@ -92,7 +92,7 @@ def interval_of(row: ComparisonRow) -> str:
 
 
 def _scaled(row: ComparisonRow, value: float) -> tuple[float, int]:
-    """A difference in its unit, and how many decimals it has."""
+    """A difference in its unit, and its number of decimals."""
     return (100 * value, 2) if in_points(row) else (value, _decimals(row))
 
 

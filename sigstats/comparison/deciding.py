@@ -1,4 +1,4 @@
-"""The number of rows that would decide an inconclusive test, if they had the values of those at hand.
+"""The number of rows that would decide an inconclusive test, if they had the values of the present rows.
 
 For the accuracy of single rows this is exact for Tango's statistic (1998, Statistics in Medicine 17, 891-908), which
 decides whether a row passes, and close for McNemar's. The bound of any other measure adds a normal error, which shrinks

@@ -1,4 +1,4 @@
-"""Answers of two models to the same rows, reduced to the input of one measure: a type for each kind of test.
+"""Answers of two models to the same rows, reduced to the input of one measure; each kind of test has its type.
 
 Each type has the rows of both models, knows which of them are independent, and is cut to the rows of a slice.
 """
@@ -78,7 +78,7 @@ class Values(Evidence):
 
     @property
     def note(self) -> str:
-        """A line on probabilities that were replaced."""
+        """Note replaced probabilities."""
         if self.outside is None or self.nearest is None or not self.outside.any():
             return ""
         low, high = self.nearest
@@ -296,5 +296,5 @@ class Runs(Evidence):
 
 
 def signed(limits: Limits, sign: int) -> Limits:
-    """Limits of marks, or of costs with the sign turned."""
+    """Limits of marks, or of costs with the opposite sign."""
     return limits if limits is None or sign > 0 else (-limits[1], -limits[0])

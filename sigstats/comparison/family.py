@@ -58,7 +58,7 @@ def with_cost(paired: PairedPredictions, names: tuple[str, ...]) -> tuple[str, .
 
 
 def named_score(paired: PairedPredictions) -> str | None:
-    """The score that was named although there are predictions too; None if none was."""
+    """The score that was named in addition to predictions, if any."""
     scored = paired.scored
     return (scored.name or scored.column or None) if scored and paired.predicted and not paired.graded else None
 
@@ -94,7 +94,7 @@ def evidence_to_compare(
 
 
 def for_one_sample(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The measures, with the area under the curve by random weights, since its own test is of two models' gains."""
+    """The measures, with areas under the curve tested by random weights, since their own test compares two models."""
     area = OwnMeasure(replace(MEASURES["auc"], of_weights=weighted_area, test="counts"))
     return tuple(area if name == "auc" else name for name in names)
 

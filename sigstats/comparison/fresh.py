@@ -1,4 +1,4 @@
-"""Rows that arrive from look to look: the candidate against the baseline on all so far, valid at every look.
+"""Fresh rows at each look: the candidate against the baseline on all rows so far, valid at every look.
 
 The family is every measure on all rows and on the slices of the first look. The p-value of each is the reciprocal of
 the largest e-value so far (`sigstats.anytime_test`), which never grows, so that Holm's adjustment holds at all looks
@@ -201,7 +201,7 @@ def _estimated_quantile(row: ComparisonRow, sign: int, values: RowValues) -> Com
 def _since_change(
     row: ComparisonRow, values: RowValues, failed: ComparisonRow | None, rule: ComparisonRule
 ) -> ComparisonRow:
-    """The row from the look on from which the candidate is worse.
+    """The row since the look from which the candidate is worse.
 
     The intervals from all looks on cover together: that of the j-th has the error 1 / (j (j + 1)) of all.
     """
@@ -212,7 +212,7 @@ def _since_change(
 
 
 def repaired_since(values: RowValues, gain: float, alpha: float) -> int | None:
-    """The look after an alarm from which rows gain clearly more than half of `gain`, which is negative; None if none.
+    """The look after an alarm since which rows gain clearly more than half of `gain`, which is negative; or None.
 
     If the mean gain never is above that half, the probability of any such look is at most `alpha`, however many follow.
     """

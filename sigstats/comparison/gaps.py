@@ -1,11 +1,11 @@
 """The gap between the best and the worst slice of a column, and its change from the baseline to the candidate.
 
 The gap is the largest difference between the means of two slices in the population. Even if all slices are equally
-good, one is ahead in any sample, so the observed gap is too large on average, especially with many small slices. The
-interval of the gap is valid for any slices, ties and groups. It is computed from simultaneous intervals of the means of
-all slices (Bonferroni): those of Clopper and Pearson (1934) for right answers in independent rows, otherwise those of
-`sigstats.unseen_row.means`. Its ends are the smallest and the largest gap of means within them. The p-value is the
-smallest level whose interval excludes the null hypothesis.
+good, some slice is ahead in any sample, so the observed gap is too large on average, especially with many small slices.
+The interval of the gap is valid for any slices, ties and groups. It is computed from simultaneous intervals of the
+means of all slices (Bonferroni): those of Clopper and Pearson (1934) for right answers in independent rows, otherwise
+those of `sigstats.unseen_row.means`. Its ends are the smallest and the largest gap of means within them. The p-value is
+the smallest level whose interval excludes the null hypothesis.
 
 The change of the gap also uses intervals of the mean differences d on the same rows. If slice g is the best of the
 baseline and h the worst, its gap grows by at least d_g - d_h, less the possible lead or lag of other slices.

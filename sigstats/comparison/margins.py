@@ -1,4 +1,4 @@
-"""Smallest drops and margins: shares, of points or bare, and numbers of a score's own unit."""
+"""Smallest drops and margins: shares (in points or bare), and numbers in a score's own unit."""
 
 import contextlib
 import math
@@ -88,7 +88,7 @@ def names_of(row: Any) -> tuple[str, ...]:
 
 
 def require_margins(rule: Any, rows: Sequence[Any]) -> None:
-    """Refuse a margin of something that is not compared, or in another unit than its own, of a `ComparisonRule`."""
+    """Refuse a margin of a `ComparisonRule` that is in a wrong unit, or for something that is not compared."""
     for name, value in (("minimum_effect", rule.relative_effect), ("margin", rule.relative_margin)):
         if isinstance(value, PartOfBaseline) and not any(row.relative for row in rows):
             raise refuse(name, in_per_cent(value), f"points, such as {100 * value:g}pt; measures without limits take %")

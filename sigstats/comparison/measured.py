@@ -1,4 +1,4 @@
-"""The evidence that a measure takes from the predictions of two models, or the reason why they do not have it."""
+"""The evidence for a measure in the predictions of two models, or the reason why it is missing."""
 
 import dataclasses
 from collections.abc import Callable, Collection, Sequence
@@ -51,7 +51,7 @@ def evidence_of(paired: PairedPredictions, measure: str, positive: str | None = 
 
 
 def positive_code(paired: PairedPredictions, positive: str | None, *, among_several: bool = False) -> int:
-    """The code of the class of scores or measures, of two, or `among_several` if named; or ValueError."""
+    """The code of the positive one of two classes, or of a named one `among_several`; or ValueError."""
     if len(paired.classes) != 2 and not (among_several and len(paired.classes) > 2):
         raise ValueError(f"label: {len(paired.classes)} classes are not valid for measures of scores; expected two")
     return positive_place(paired.classes, positive)
@@ -146,7 +146,7 @@ def _numbers(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Cla
 
 
 def _predictions(paired: PairedPredictions, spec: MeasureSpec) -> Predicted:
-    """The predictions of both models; ValueError if there are none, or if they spell the labels' classes otherwise."""
+    """The predictions of both models; ValueError if they are missing or spell the classes of the labels differently."""
     predicted = paired.predicted
     if predicted is None:
         kind = "marks between right and wrong" if paired.graded else "scores without predictions"
@@ -246,7 +246,7 @@ def _marks(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Value
 
 
 def _given_scores(paired: PairedPredictions, spec: MeasureSpec) -> Scored:
-    """The scores of both models; ValueError if there are none, or of another kind."""
+    """The scores of both models; ValueError if they are missing or of another kind."""
     scored, marks, name = paired.scored, spec.needs == "marks", spec.name
     if scored is None:
         raise ValueError(f"measures: {name!r} is not valid without scores; expected scores (--score COLUMN)")

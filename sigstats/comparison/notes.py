@@ -31,7 +31,7 @@ _MOST_DECIMALS, _CHANCE = 6, 5
 
 
 def pair_notes(paired: PairedPredictions, measures: Sequence[str], models: Sequence[str]) -> list[Note]:
-    """Notes on the data of a pair, on models with one answer, and on copies, without any test."""
+    """Return notes on the data of a pair, on models with one answer, and on copies, without any test."""
     copies = _copies_in(paired)
     note = [] if copies is None else [_note_on_copies(copies)]
     return [*paired.notes, *about_predictions(paired, measures, models), *note]
@@ -48,7 +48,7 @@ def _copies_in(paired: PairedPredictions) -> NDArray[np.bool_] | None:
 
 
 def _note_on_copies(copies: NDArray[np.bool_], tested: str = "") -> Note:
-    text = f"{np.count_nonzero(copies):,} of {len(copies):,} rows equal others in all columns, as copies do"
+    text = f"{np.count_nonzero(copies):,} of {len(copies):,} rows equal others in all columns and may be copies"
     return Note("duplicates", f"{text}{tested}; groups keep copies together")
 
 
@@ -77,7 +77,7 @@ def _content(paired: PairedPredictions) -> IntArray | None:
 
 
 def _repeat_by_no_chance(scores: FloatArray) -> bool:
-    """True if more scores repeat than values of so few digits do by chance.
+    """True if more scores repeat than values with this many digits would by chance.
 
     If nearby values of a grid are equally likely, at most as many values are expected to repeat as to have a
     neighbour: for Poisson counts, 1 - exp(-m) (1 + m) is at most (1 - exp(-m)) ** 2.
@@ -98,9 +98,9 @@ def _codes(values: FloatArray) -> IntArray:
 
 
 def with_direction(result: ComparisonResult, positive: str, *, named: bool, models: Sequence[str]) -> ComparisonResult:
-    """A result with a note on scores that speak for the other class: of these, the worse model would be the better.
+    """A result with a note on scores that favour the other class, for which the worse model would be the better one.
 
-    They do if the area under the curve is further below one half than twice the half-width of its interval. Raises
+    They do if the area under the curve is below one half by more than twice the half-width of its interval. Raises
     ValueError if those of the baseline do, and `positive`, the class whose probability they are taken for, was not
     `named`.
     """
@@ -147,7 +147,7 @@ def about_predictions(paired: PairedPredictions, measures: Sequence[str], models
         return
     for model, prediction in zip(models, (predicted.a, predicted.b), strict=False):
         if np.array_equal(prediction, predicted.label):
-            yield Note("perfect-predictions", f"{model} equals the label in all {paired.n:,} rows, as a leak would")
+            yield Note("perfect-predictions", f"{model} equals the label in all {paired.n:,} rows, as after a leak")
         elif prediction.min() == prediction.max() and predicted.label.min() < predicted.label.max():
             only = shown(paired.classes[prediction[0]])
             yield Note("constant-predictions", f"{model} predicts {only} in all {paired.n:,} rows")
@@ -193,7 +193,7 @@ def clusters_note(
 
 
 def limits_note(rows: Sequence[ComparisonRow]) -> list[Note]:
-    """Return notes on measures with no rows that can pass: values have no known limits, or quantiles too few rows."""
+    """Return notes on measures that cannot pass: values without known limits, or quantiles of too few rows."""
     unknown = (
         "values have no known limits: no row can pass, and a fail assumes that no difference exceeds those observed; "
         "state the limits with --score-range LOW HIGH (score_range)"

@@ -52,7 +52,7 @@ class Labels:
         return _classes_of(self.classes, self.label)
 
     def recoded(self, classes: Sequence[str]) -> Self:
-        """The same with codes of these sorted classes, which include its own."""
+        """The same with codes of these sorted classes, which include the present ones."""
         codes = np.array([classes.index(name) for name in self.classes], dtype=np.int64)
         columns = {name: codes[column] for name, column in vars(self).items() if name in ("label", "a", "b")}
         return replace(self, classes=tuple(classes), **columns)
@@ -85,7 +85,7 @@ def _classes_of(classes: Sequence[str], codes: IntArray) -> list[str]:
 
 
 class Verdicts(Predicted):
-    """Only which answers are right; the classes are "right" and "wrong"."""
+    """Right and wrong answers without classes; the classes are "right" and "wrong"."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +123,7 @@ class Scored:
 
     @property
     def own_name(self) -> str:
-        """The name of the scores; empty if their column is only called score."""
+        """The name of the scores; empty if their column is just called score."""
         return self.name or ("" if self.column in ("score", "scores") else self.column)
 
     @property
@@ -202,7 +202,7 @@ class PairedPredictions:
 
     @cached_property
     def bounds(self) -> Limits:
-        """The limits of all scores: those given, or else those stated, unless a score is on another scale."""
+        """The limits of all scores: the user's, or else the stated ones unless a score is on another scale."""
         scored = self.scored
         if self.score_range is not None or scored is None or scored.limits is None or scored.per is not None:
             return self.score_range

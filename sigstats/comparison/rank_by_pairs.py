@@ -75,7 +75,7 @@ def rank_by_pairs(
         draws.clear()
     whole = others.pop(ALL_ROWS)
     if len({row.n for row in whole.values()}) > 1:
-        raise ValueError("rows: the pairs of models have other rows; expected the same ids in all files")
+        raise ValueError("rows: the pairs of models have different rows; expected the same ids in all files")
     tested = {name: rows for name, rows in others.items() if not _untested(rows)}
     of_one = 1 - (1 - confidence_level) / max(1, len(tested))
     ranked = {name: _ranked(_sets(rows, models, of_one), rows) for name, rows in tested.items()}

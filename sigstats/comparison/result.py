@@ -77,8 +77,8 @@ class ComparisonResult(Drawn, ComparedRows):
     rule : ComparisonRule
         The rule of the verdict.
     n : int
-        The number of rows that both models predicted, for the score with most rows; the number of items if all answers
-        to each are averaged.
+        The number of rows that both models predicted, for the score with most rows; the number of items if answers are
+        averaged.
     items : int or None
         The number of items that the rows answer, if items have several answers.
     subjects : pair of mappings of str to str, or None
@@ -89,9 +89,9 @@ class ComparisonResult(Drawn, ComparedRows):
         Whether the two inputs are identical: files of the same bytes, frames of the same content, or the same arrays.
         The verdict is that of the rows, and `answer` has a warning.
     joint : JointTasksResult or None
-        The decision on what was right over several tasks (`sigstats.joint_tasks_test`, of which A is the baseline), a
-        test by itself, which the verdict does not count; None without tasks, of rows in groups, and of marks that
-        are not all 0 or 1.
+        The joint decision over several tasks by right answers (`sigstats.joint_tasks_test`, with the baseline as A), a
+        separate test that does not affect the verdict; None without tasks, for rows in groups, and for marks that are
+        not all 0 or 1.
 
     Examples
     --------

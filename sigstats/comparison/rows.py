@@ -44,7 +44,7 @@ class Row:
 
     @property
     def confidence_interval(self) -> Interval | None:
-        """The interval from `low` to `high`; None if there is none."""
+        """The interval from `low` to `high`, or None."""
         if self.low is None or self.high is None or self.confidence_level is None:
             return None
         return Interval(self.low, self.high, self.confidence_level)
@@ -56,7 +56,7 @@ class Row:
 
     @property
     def unanswered(self) -> bool:
-        """True if the data could not answer what was asked of all rows."""
+        """True if a measure could not be tested on all rows."""
         return self.verdict is None and self.slice == ALL_ROWS
 
 
@@ -79,9 +79,9 @@ class ComparisonRow(Row):
         The interval of each: Clopper and Pearson's for the accuracy (in groups, Gaffke's), Student's or DeLong's for
         scores, and random weights with one more row for other measures.
     difference, low, high : float or None
-        Candidate less baseline, and its interval; no ends if nothing differs and differences have no known bound.
+        Candidate minus baseline, and its interval; no ends if nothing differs and differences have no known bound.
     other_interval : Interval or None
-        Of groups, the interval under the other assumption about a group not seen (`ComparisonRule.unseen_group`).
+        For groups, the interval under the other assumption about an unseen group (`ComparisonRule.unseen_group`).
     standard_error : float or None
         The standard error of the difference, by rows or groups (Miller 2024); None if the test has none.
     test : str
@@ -96,8 +96,8 @@ class ComparisonRow(Row):
     adjusted_pvalue : float or None
         `pvalue`, adjusted over the family of tests.
     equivalence_pvalue : float or None
-        Of "the difference is the margin or more", the larger p of two one-sided tests (Schuirmann 1987), whose score
-        test of accuracy is Tango's; not adjusted.
+        p of "the difference is the margin or more": the larger one of two one-sided tests (Schuirmann 1987), for
+        accuracy Tango's score tests; not adjusted.
     pd, psd, nsd : float or None
         Possibilistic indices of "not worse" against "worse"; if nothing differs, both are possible and neither is
         necessary.
@@ -113,20 +113,20 @@ class ComparisonRow(Row):
         None if nothing was tested.
     note : str
     lower_is_better : bool
-        Whether the candidate is worse where the difference is positive: the measure is a cost, an error or a loss.
+        Whether a positive difference means that the candidate is worse: the measure is a cost, an error or a loss.
     unit : str
-        The unit of the measure, as the name of the score says ("ms"); empty if it does not.
+        The unit of the measure in the name of the score ("ms"); empty if the name has none.
     relative : bool
-        Whether the margin is a part of the baseline: of costs, amounts with a unit, and measures without limits.
+        Whether the margin is a part of the baseline, as for costs, amounts with a unit, and measures without limits.
     margin : float or None
         The drop that a pass must exclude, in the unit of `difference`; None if nothing was tested.
     confidence_level : float or None
         That of the intervals; None if nothing was tested.
     change : Change or None
-        Of fresh rows that fail, the look from which the candidate is worse, with the first and the last that it may be
-        (approximately 95%): the other values are of the rows from that look on.
+        For fresh rows that fail, the look from which the candidate is worse, with the first and the last possible one
+        (approximately 95%); the other values are of the rows from that look on.
     windows : tuple
-        Of fresh rows, the difference and the ends of its interval in the last look, and in the last seven.
+        For fresh rows, the difference and the ends of its interval in the last look, and in the last seven.
     against_bar : bool
         Whether `baseline` is a bar, as in regression studies of one model.
     """
@@ -171,7 +171,7 @@ class ComparisonRow(Row):
 
     @property
     def reference(self) -> str:
-        """The name of what the candidate is compared with: ``"baseline"`` or ``"bar"``."""
+        """The reference of the comparison: ``"baseline"`` or ``"bar"``."""
         return "bar" if self.against_bar else "baseline"
 
     @property
@@ -186,11 +186,11 @@ class ComparisonRow(Row):
 
     @property
     def holds_zero(self) -> bool:
-        """True if the interval of the difference holds 0."""
+        """True if the interval of the difference contains 0."""
         return self.low is not None and self.high is not None and self.low <= 0 <= self.high
 
     def turned(self) -> "ComparisonRow":
-        """The row with the signs of all values changed, if lower is better."""
+        """The row with opposite signs of all values, if lower is better."""
         values = ("baseline", "candidate", "difference", "baseline_interval", "candidate_interval")
         return with_turned(self, *values) if self.lower_is_better else self
 
@@ -204,12 +204,12 @@ class ComparisonRow(Row):
 
     @property
     def silent(self) -> bool:
-        """True if the models differ nowhere, so that the data lean to neither."""
+        """True if the models do not differ at all, so that the data favour neither."""
         return self.differing == 0
 
     @property
     def without_limits(self) -> bool:
-        """True if a row that was not seen may differ by more than any that was, so that nothing is excluded."""
+        """True if an unseen row may differ by more than any seen one, so that nothing is excluded."""
         return self.low is None or not self.test.limited
 
 
@@ -217,7 +217,7 @@ R = TypeVar("R", bound="Row")
 
 
 def with_turned(row: R, *names: str) -> R:
-    """The row with the signs of these values turned, and of its intervals."""
+    """The row with opposite signs of these values, and of its intervals."""
 
     def of(value: Any) -> Any:
         return -value if isinstance(value, Interval) else None if value is None else 0.0 - value

@@ -15,7 +15,7 @@ Verdict: TypeAlias = Literal["pass", "inconclusive", "fail"]
 
 
 def failing_verdicts(inconclusive: bool) -> tuple[Verdict, ...]:
-    """The verdicts that fail: that of the name, and that of too little evidence where it fails too."""
+    """The verdicts that fail: "fail", and too little evidence if that fails too."""
     return ("fail", "inconclusive") if inconclusive else ("fail",)
 
 

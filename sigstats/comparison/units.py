@@ -89,7 +89,7 @@ class Units:
 
     @property
     def stated(self) -> bool:
-        """True if it is stated what is independent."""
+        """True if the independent units are stated."""
         return self.group is not None or self.items is not None or self.runs is not None
 
     @property
@@ -105,7 +105,7 @@ class Units:
         return len(np.unique(np.column_stack([self.group, self.tasks]), axis=0)) > len(np.unique(self.group))
 
     def n_items(self, rows: Any = slice(None)) -> int | None:
-        """The number of items that some rows answer, or all, where items have several answers."""
+        """The number of items that these rows (by default all) answer, if items have several answers."""
         return None if self.items is None else len(np.unique(self.items[rows]))
 
     def take(self, rows: IntArray) -> Self:
@@ -163,7 +163,7 @@ def in_bins(slices: Mapping[str, Parted], bins: Mapping[str, int]) -> dict[str, 
 def _binned(column: str, names: tuple[str, ...], codes: IntArray, n_bins: int) -> Parted:
     numbers = {k: name.replace(",", ".") for k, name in enumerate(names) if name != MISSING}
     if wrong := next((names[k] for k, number in numbers.items() if not is_finite_number(number)), None):
-        raise ValueError(f"column {shown(column)} has the value {shown(wrong)}; expected numbers alone for bins")
+        raise ValueError(f"column {shown(column)} has the value {shown(wrong)}; expected only numbers for bins")
     refuse_thousands(f"column {shown(column)}", [*numbers.values()])
     order = sorted(numbers, key=lambda k: float(numbers[k]))
     rows = np.bincount(codes, minlength=len(names))[order]

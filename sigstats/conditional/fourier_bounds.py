@@ -1,4 +1,4 @@
-"""Certified bounds of an exact conditional p-value, where listing half the outcomes is too much.
+"""Certified bounds of an exact conditional p-value, if half of the outcomes are too many to list.
 
 The p-value is the probability that T = sum_j s_j(x_j), less its observed value, is at most 0, for independent counts
 given their sum. Selberg's trigonometric polynomials of degree J lie above and below the indicator of an interval on a
@@ -12,10 +12,9 @@ over columns: no asymptotic expansion and no assumption of smoothness enters. Wh
   moves T by a known amount at most) and of the sums.
 
 Small p-values are treated under the exponentially tilted law in which T is centred at 0, so that the bounds are
-relative to p. The mass of outcomes tied with the observed one lies inside the bounds. Where Chernoff's bound, which the
-tilted law gives without polynomials, is already below `NEGLIGIBLE`, it stands alone: no decision hangs on the digits of
-such a p, and they would cost a minute.
-Not part of the public names.
+relative to p. The mass of outcomes tied with the observed one lies inside the bounds. If Chernoff's bound, which the
+tilted law gives without polynomials, is already below `NEGLIGIBLE`, it is used instead: no decision depends on the
+digits of such a p, and they would take a minute. Not part of the public names.
 
 When not to use: few or small columns. There the exact method is faster, and a single tie may outweigh the width.
 """
@@ -82,8 +81,9 @@ def bounds(
     """Lower and upper bound of P(sum of log masses <= observed | sum of counts = total).
 
     `columns`: the classes, equal ones together. `log_norm`: the logarithm of the probability of the `total`. `slack`:
-    by how much the sum of the scores may be wrong through rounding. `width`: the width wanted, as a share of the upper
-    bound; WorkLimitError if that takes more than `MAX_WORK`. Where Chernoff's bound is below `NEGLIGIBLE`: 0 and that.
+    bound on the rounding error of the sum of the scores. `width`: the wanted width, as a share of the upper bound;
+    WorkLimitError if that takes more than `MAX_WORK`. If Chernoff's bound is below `NEGLIGIBLE`, returns 0 and that
+    bound.
     """
     # Untilted bounds cost less, so only a far tail is tilted, so that T is centred at 0.
     optimum = minimize_scalar(lambda s: _cumulant(columns, s, 0.0) + s * observed, bounds=(0.0, 0.98), method="bounded")

@@ -1,4 +1,4 @@
-r"""Independent counts with a given sum, and a score of each outcome: what both exact conditional tests are.
+r"""Independent counts with a given sum, and a score of each outcome: the form of both exact conditional tests.
 
 `sigstats.conditional.tail` sums the probabilities of the outcomes with a score of at most the observed one. This module
 computes properties of a problem without listing outcomes: bounds of the scores of some columns, the approximate number
@@ -138,7 +138,7 @@ class Problem:
 
     @cached_property
     def norm(self) -> float:
-        """The log probability that the counts have the sum that they have."""
+        """The log probability of the sum of the counts."""
         return float(self.log_mass(sum(self.parameters), np.array([self.total]))[0])
 
 
@@ -233,7 +233,7 @@ class Parts(list[float]):
     additions = merged = 0
 
     def count(self, *lengths: int) -> None:  # type: ignore[override]
-        """Take note of additions that follow on each other."""
+        """Record additions that follow each other."""
         self.additions = max(self.additions, sum(lengths))
 
 

@@ -11,8 +11,8 @@ probability that the score is at most the observed one. Listing the outcomes tak
 4. the two lists are sorted by score and joined: each entry of one meets a prefix of the other. A long second list is
    never kept: its last column is added while it meets the first.
 
-So the work grows like the square root of the outcomes inside the acceptance region. Every term is positive: small
-p-values lose no accuracy to cancellation (`sigstats.conditional.problem` bounds their error). Scores are compared
+So the work grows with the square root of the number of outcomes inside the acceptance region. Every term is positive:
+small p-values lose no accuracy to cancellation (`sigstats.conditional.problem` bounds their error). Scores are compared
 as floats only where they differ by more than their rounding; the rest is settled by integers. A handful of outcomes is
 listed in whole. Not part of the public names.
 
@@ -128,7 +128,7 @@ def _halves(problem: Problem) -> tuple[list[int], list[int]]:
 def _list_open(
     problem: Problem, columns: list[int], others: list[int], partner: States | None, parts: Parts, limit: int
 ) -> tuple[States, tuple[int, IntArray] | None]:
-    """The partial outcomes of `columns` that are still open; what is settled on the way goes to `parts`.
+    """List the partial outcomes of `columns` that are still open, and add the probabilities of settled ones to `parts`.
 
     With a `partner`, the other half's list, settled outcomes are only combined with the partner's outcomes (the others
     were settled when the partner was listed), and the last column of a long list, with its open counts, is still to be

@@ -1,1 +1,1 @@
-"""Everything that reads what a person brings: files, tables, logs of evaluations, data frames."""
+"""Readers of a user's data: files, tables, logs of evaluations, data frames."""

@@ -61,7 +61,7 @@ class NumberCorrect(ArrayRecord, Tabular):
             name: [in_words(value) for value in values[max(0, most - 3) : most + 4]] for name, values in shown.items()
         }
         return Table(
-            f"The number correct by chance: {len(self.numbers):,} numbers, of which the likeliest", columns, words=0
+            f"The number correct by chance: {len(self.numbers):,} numbers, the likeliest of which are", columns, words=0
         )
 
     @property

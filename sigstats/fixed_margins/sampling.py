@@ -1,10 +1,10 @@
 """Random numbers correct under fixed margins, without making a table.
 
 Nyssen's Monte-Carlo test shuffles the objects; a shuffle costs N steps, a random table k * k draws. The number correct
-needs neither: the classes are split in two halves, one draw says how many objects of the first half were named within
-it, and each half is a smaller problem of the same kind. About ``2 k log2(k)`` draws make a replicate, however many
-objects there are. Where it is faster, few objects are shuffled, and tables of few classes of moderate size are drawn by
-SciPy.
+needs neither: the classes are split in two halves, one draw gives the number of objects of the first half that were
+named within it, and each half is a smaller problem of the same kind. About ``2 k log2(k)`` draws make a replicate,
+however many objects there are. If that is faster, few objects are shuffled, and tables of few classes of moderate size
+are drawn by SciPy.
 
 When not to use: for more than a billion objects, or if the exact distribution (`sigstats.fixed_margins.distribution`)
 is feasible.
@@ -65,7 +65,7 @@ def batches(row_totals: Any, column_totals: Any, *, size: int, rng: RNG = None) 
 
 
 def _way(total: int, rows: list[int], columns: list[int], counting: int) -> tuple[_Way, int]:
-    """The fastest way to draw replicates of these margins, and how many at a time at the most."""
+    """The fastest way to draw replicates of these margins, and the largest batch."""
     halving, table = _DRAW * _draws(len(rows)), _CELL * math.log(total) * (len(rows) - 1) ** 2
     if min(total, table) <= halving and ((total < _FEW and len(rows) <= 5) or table < total):
         return _tables(total, rows, columns, counting)

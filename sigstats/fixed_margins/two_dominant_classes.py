@@ -1,8 +1,9 @@
-r"""The number correct where two classes hold nearly all objects, to full relative precision at any size.
+r"""The number correct if two classes contain nearly all objects, to full relative precision at any size.
 
-In a table of two classes the number correct takes every second value only, and here nearly so, which a smooth integral
-does not resolve. But given how the few objects outside both classes, the *rest*, are named, and which objects get the
-few names outside both, the number correct is hypergeometric. The probability is a finite sum of positive terms over
+In a table of two classes the number correct takes only every second value. Here this is nearly so, and a smooth
+integral does not resolve it. But the number correct is hypergeometric given the names of the few objects outside both
+classes, the *rest*, and the objects that get the few names outside both. The probability is a finite sum of positive
+terms over
 
 - e, how many rest objects get a rest name, and how many of these are correct,
 - f, how many of the other rest objects are named as the first class,

@@ -1,6 +1,6 @@
 """Margins of a square table, and the probability of at least this number correct: the exact test.
 
-Of the distribution that `sigstats.fixed_margins.distribution` describes, one tail is quicker than the whole.
+One tail of the distribution in `sigstats.fixed_margins.distribution` is faster to compute than the whole.
 """
 
 import math
@@ -56,7 +56,7 @@ def classes_of(rows: IntArray, columns: IntArray) -> Classes:
 
 
 def decided_by_one_cell(total: int, classes: Classes) -> bool:
-    """True if one cell decides the number correct: one class that can be right, or two that are all there is."""
+    """True if one cell determines the number correct: only one class can be right, or there are only two classes."""
     pairs = list(Counter(dict(classes)).elements()) if sum(classes.values()) <= 2 else []
     return len(pairs) == 1 or (len(pairs) == 2 and all(a + b == total for a, b in zip(*pairs, strict=True)))
 
@@ -77,11 +77,11 @@ class UpperTail(NamedTuple):
 def upper_tail(row_totals: Any, column_totals: Any, correct: int) -> UpperTail:
     """The probability of `correct` or more objects in their own class, given the margins; or ValueError.
 
-    Relative error about 1e-13 up to N = 10,000; the result bounds it. Where a table has two classes, a closed form; for
-    up to 1000 objects and at either end of the range, Riordan's rook polynomial in whole numbers; otherwise a
-    contour integral through its saddle point, in milliseconds for any N; where two classes hold nearly all objects, a
-    sum over the others. Of more than 20,000 objects there are rare tables that no method here serves, which are refused
-    (none was among thousands of random ones up to three million objects).
+    Relative error about 1e-13 up to N = 10,000; the result bounds it. The method is a closed form for two classes;
+    Riordan's rook polynomial in whole numbers for up to 1000 objects and at either end of the range; a sum over the
+    other objects if two classes contain nearly all; and otherwise a contour integral through its saddle point, in
+    milliseconds for any N. With more than 20,000 objects, rare tables that no method handles are refused (none was
+    among thousands of random ones up to three million objects).
 
     >>> round(upper_tail([1000] * 10, [1000] * 10, 1050).pvalue, 12)  # Nyssen's 10,000 patterns, 10.5% of them right
     0.050246370198
@@ -99,7 +99,7 @@ def upper_tail(row_totals: Any, column_totals: Any, correct: int) -> UpperTail:
 
 
 def _log_tail(total: int, classes: Classes, least: int, correct: int) -> LogTail:
-    """Both probabilities by the quickest way that applies."""
+    """Both probabilities, by the fastest applicable method."""
     most = most_correct(classes)
     if least == most:
         return LogTail(Decimal(0), Decimal(0))

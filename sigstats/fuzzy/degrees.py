@@ -26,7 +26,7 @@ _MOST_DEGREES = 200
 
 
 class TooManyTables(Exception):
-    """Crisp readings give more different tables than are to be listed."""
+    """Crisp readings give more different tables than the limit."""
 
 
 def as_memberships(value: Any, name: str, *, n_classes: int | None = None) -> FloatArray:
@@ -120,7 +120,7 @@ class FuzzyTestResult(Tabular):
         The smallest and the largest p-value of the readings with at least each degree of possibility; the intervals
         widen as the degree decreases.
     attained : tuple of bool
-        Whether both are p-values of readings; if not, they are certified bounds.
+        Whether both ends are p-values of readings; otherwise they are certified bounds.
     method : str
     """
 
@@ -169,7 +169,7 @@ class FuzzyTestResult(Tabular):
 
 
 def by_degree(at: Callable[[float], tuple[float, float, bool]], known: Graded, method: str) -> FuzzyTestResult:
-    """The bounds that `at` finds at each degree; between two degrees of the same bounds it is not asked."""
+    """The bounds that `at` computes at each degree; degrees between two with equal bounds are skipped."""
     degrees = known.degrees
     ends = {place: at(degrees[place]) for place in {0, len(degrees) - 1}}
 

@@ -10,12 +10,12 @@ Certified bounds of Pearson's chi-square, which is convex in the counts: its min
 below by the tangent that a Frank-Wolfe iteration ends with; its maximum above, class by class between the limits of its
 counts, with multipliers for the sums: every choice of multipliers gives a bound, and a search takes a good one.
 
-The efficiency test: take the assigned classes as dealt at random to the objects. Where a reading gives one object
-another class, true or assigned, the number correct of no deal changes by more than 1. So a reading in which that makes
-one more object correct has a p-value that is no greater: P'(T >= t + 1) <= P(T >= t). The least p-value is therefore
-that of a reading in which every object is correct that one step can make so, and the greatest that of one in which
-every object is wrong that may be. Where these are still too many to list, the p-values of readings that are m steps
-from one lie between its probabilities of t + m and of t - m correct or more.
+The efficiency test deals the assigned classes at random to the objects. If a reading gives one object another class,
+true or assigned, the number correct of any deal changes by at most 1. So if the change makes one more object correct,
+the p-value does not increase: P'(T >= t + 1) <= P(T >= t). The smallest p-value is therefore that of a reading in which
+every object is correct that one step can make correct, and the largest that of a reading in which every object is wrong
+that may be. If there are still too many readings to list, the p-values of those m steps from one of them lie between
+its probabilities of t + m and of t - m correct or more.
 """
 
 from collections import Counter
@@ -118,7 +118,7 @@ def _certain(objects: Sequence[Choice], n_classes: int) -> IntArray:
 
 
 def _ranks(objects: Sequence[Choice], classes: Sequence[int]) -> IntArray:
-    """For each set of classes, as bits, the number of ambiguous objects that may take one of them."""
+    """The number of ambiguous objects that may take one of the classes of a set, for each set (as bits)."""
     place = {j: bit for bit, j in enumerate(classes)}
     within = np.zeros(1 << len(classes), dtype=np.int64)
     for choice in objects:
@@ -251,7 +251,7 @@ def _most_wrong(true: Choice, assigned: Choice) -> list[Pair]:
 
 
 def _cells(options: Sequence[Sequence[Pair]], k: int) -> Iterable[list[Counts]]:
-    """The contribution of an object to the true classes, the assigned ones and the number correct, by each reading."""
+    """The contribution of an object to true classes, assigned classes and the number correct, for each reading."""
     for choice in options:
         yield [(*(int(j == t) for j in range(k)), *(int(j == a) for j in range(k)), int(t == a)) for t, a in choice]
 

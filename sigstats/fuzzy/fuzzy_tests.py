@@ -2,7 +2,7 @@
 
 Hryniewicz leaves open what such a test is ("problems for future considerations"). This module computes the fuzzy
 p-value of Filzmoser and Viertl (2004) and of Denoeux, Masson and Hebert (2005): the possibility of a p-value is that of
-the most possible crisp reading of the data that gives it. It needs nothing more than the crisp test, and keeps its
+the most possible crisp reading of the data with this p-value. It needs nothing more than the crisp test, and keeps its
 meaning: at degree 1 it is that of the classes of full membership, at the smallest degree that of all readings.
 
 When not to use: the weights are probabilities of classes that errors were drawn from (average over draws instead); the
@@ -270,5 +270,5 @@ def _homogeneity_bounds(first: Sequence[Choice], second: Sequence[Choice], k: in
 
 
 def _too_many(most: int, degree: float) -> ValueError:
-    wanted = "fewer objects of several classes, a larger n_tables, or method='chi2' where the test has it"
+    wanted = "fewer objects of several classes, a larger n_tables, or method='chi2' if the test has it"
     return ValueError(f"n_tables: {most} are too few at degree {degree:g}; expected {wanted}")

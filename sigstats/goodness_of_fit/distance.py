@@ -1,4 +1,4 @@
-"""The distance of outcomes from required probabilities, and the exact or random outcomes that are as far."""
+"""The distance of outcomes from required probabilities, and the outcomes at least as far, exact or random."""
 
 import math
 from bisect import bisect_left
@@ -51,7 +51,7 @@ def distance(x: IntArray, n: int, p: FloatArray, ordering: str) -> FloatArray:
 
 
 def as_counts_and_probabilities(counts: Any, probabilities: Any) -> tuple[IntArray, FloatArray, int]:
-    """Counts and probabilities of the classes that may occur, and how many objects are in a class that may not."""
+    """Counts and probabilities of the possible classes, and the number of objects in impossible ones."""
     same_classes(counts=counts, probabilities=probabilities)
     x = as_counts(counts, "counts", ndim=1)
     p = as_probabilities(probabilities, "probabilities")
@@ -84,7 +84,7 @@ def goodness_of_fit_exceedances(
 def exceedances(
     x: IntArray, p: FloatArray, ordering: str, size: int, generator: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """The same of counts and probabilities that were checked."""
+    """The same for checked counts and probabilities."""
     n = int(x.sum())
     observed = float(distance(x, n, p, ordering))
     out = np.empty(size, dtype=bool)
@@ -174,7 +174,7 @@ def exact_pvalue(x: IntArray, p: FloatArray, ordering: str, limit: int = STATE_L
 
 
 def _two_tails(x: IntArray, p: FloatArray, ordering: str) -> ConditionalTail:
-    """The same of two classes by two binomial tails; their error is SciPy's, taken as 1e-9."""
+    """The same for two classes, by two binomial tails; their error is SciPy's, assumed to be 1e-9."""
     n, share = int(x.sum()), float(p[0])
     observed = float(distance(x, n, p, ordering))
     least = observed - (TIE_TOLERANCE if ordering == "probability" else TIE_TOLERANCE * abs(observed))
@@ -193,7 +193,7 @@ def _two_tails(x: IntArray, p: FloatArray, ordering: str) -> ConditionalTail:
 
 
 def _finer_than(tolerance: float, n: int, p: list[float]) -> list[Fraction] | None:
-    """The probabilities as fractions, if chi-squares that differ may differ by less than the tolerance for ties."""
+    """The probabilities as fractions, if different chi-squares may differ by less than the tolerance for ties."""
     fractions = probabilities_as_fractions(p)
     if fractions is None or len(set(fractions)) > _MOST_KEYED:
         return None

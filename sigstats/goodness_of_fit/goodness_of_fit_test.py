@@ -44,11 +44,11 @@ class GoodnessOfFitTestResult(TestResult):
     ----------
     statistic : float
         The probability of the observed counts (eq. 13), Pearson's statistic (eq. 16) or the likelihood ratio (eq. 18),
-        as `ordering` says.
+        according to `ordering`.
     ordering : str
-        ``"probability"``, ``"chi2"`` or ``"likelihood-ratio"``: by what outcomes are more or less extreme.
+        ``"probability"``, ``"chi2"`` or ``"likelihood-ratio"``: the order of outcomes by extremeness.
     degrees_of_freedom : int
-        The number of classes of positive probability, less one.
+        The number of classes with positive probability, minus one.
     """
 
     _question = "Goodness-of-fit test: do the counts agree with the required probabilities?"

@@ -1,4 +1,4 @@
-"""The law of a table of two samples given its margins: its p-values, exact or in bounds, and random tables of it."""
+"""The law of a table of two samples given its margins: p-values, exact or as bounds, and random tables."""
 
 import math
 from bisect import bisect_left
@@ -110,7 +110,7 @@ def _around_exact(problem: Problem, limit: int) -> Interval | None:
 
 
 def certified(low: float, high: float) -> Interval:
-    """The interval of both; from 0 if the lower one is not a normal double."""
+    """The interval between both bounds; it starts at 0 if the lower one is not a normal double."""
     return Interval(low, high, 1.0) if low >= SMALLEST else Interval(0.0, max(high, SMALLEST), 1.0)
 
 
@@ -130,7 +130,7 @@ def homogeneity_exceedances(counts_a: Any, counts_b: Any, *, size: int, rng: Any
 
 
 def exceedances(a: IntArray, b: IntArray, size: int, generator: np.random.Generator) -> NDArray[np.bool_]:
-    """The same of counts that were checked."""
+    """The same for checked counts."""
     totals = a + b
     n, total = int(a.sum()), int(totals.sum())
     if total > MONTE_CARLO_MAX_TOTAL:
@@ -167,7 +167,7 @@ class _Weights:
 
 
 def as_two_samples(counts_a: Any, counts_b: Any) -> tuple[IntArray, IntArray]:
-    """Both samples' counts of the classes that occur, two or more; neither is empty; or ValueError."""
+    """The counts of both samples for the classes that occur; ValueError for fewer than two or an empty sample."""
     same_classes(counts_a=counts_a, counts_b=counts_b)
     a, b = as_counts(counts_a, "counts_a", ndim=1), as_counts(counts_b, "counts_b", ndim=1)
     if len(a) != len(b):

@@ -1,8 +1,8 @@
 """Tests that two independent samples fall into classes with equal probabilities.
 
-Two rows of counts over the same K classes: two classifiers judged on samples of their own, or a classifier and an
-expert. Given the totals of the columns the table is multivariate hypergeometric (Hryniewicz, eq. 5), whatever the
-class probabilities.
+Two rows of counts over the same K classes: two classifiers judged on separate samples, or a classifier and an expert.
+Given the totals of the columns the table is multivariate hypergeometric (Hryniewicz, eq. 5), whatever the class
+probabilities.
 
 When not to use: two classifiers judged on the *same* objects. Their counts depend on each other; use
 `sigstats.mcnemar_test` on the objects that only one of them got right.
@@ -49,12 +49,12 @@ class HomogeneityTestResult(TestResult):
     statistic : float
         The probability of the observed table given its margins (eq. 5); for ``chi2`` Pearson's statistic (eq. 8).
     degrees_of_freedom : int
-        The number of classes that occur at all, less one.
+        The number of classes that occur, minus one.
     log10_pvalue : float
         The logarithm of the p-value to base 10; of two classes also if `pvalue` is below the smallest double and
         therefore 0.
     estimate : float or None
-        Of two classes, the share of the first in sample A less that in B.
+        For two classes, the share of the first in sample A minus that in B.
     confidence_interval : Interval or None
         Newcombe's (1998) interval of `estimate`, by Wilson's of both shares: an approximation.
     """
@@ -183,7 +183,7 @@ def _tested(
 
 
 def _like_labels(a: IntArray, b: IntArray) -> str:
-    """A warning if many counts are all so small that they may be labels; otherwise empty."""
+    """A warning if there are many counts, all small enough to be labels; otherwise empty."""
     most = int(max(a.max(), b.max()))
     if len(a) < 10 or 4 * most > len(a):
         return ""

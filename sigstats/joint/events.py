@@ -178,7 +178,7 @@ class JointEvents:
         return events.with_events([((i,), (j,), (m,)) for i, j, m in triples], counts.tolist()), codes
 
     def with_events(self, events: Sequence[Event], counts: Sequence[int]) -> "JointEvents":
-        """The same classes with other events, which are known to be sorted, distinct and good."""
+        """The same classes with other events, which are known to be sorted, distinct and valid."""
         return with_known(self, events=tuple(events), counts=tuple(counts))
 
     @classmethod
@@ -243,7 +243,7 @@ class JointEvents:
 
     @property
     def disagreements(self) -> int:
-        """On how many observations the two gave different answers."""
+        """The number of observations with different answers."""
         return sum(count for (_, a, b), count in zip(self.events, self.counts, strict=True) if a != b)
 
     def outcomes(self, positive: Any) -> JointOutcomes:
@@ -252,7 +252,7 @@ class JointEvents:
         Raises
         ------
         ValueError
-            If `positive` is none of the categories.
+            If `positive` is not one of the categories.
         """
         if not isinstance(positive, (str, int, float, np.generic)) or positive not in self.categories:
             raise refuse("positive", positive, f"one of {', '.join(map(str, self.categories))}")

@@ -1,4 +1,4 @@
-"""The joint outcomes of two classifiers on a two-class problem: eight counts that hold all there is to compare.
+"""The joint outcomes of two classifiers on a two-class problem: eight counts that contain all that can be compared.
 
 Each observation is one of eight joint events (Keller, Mariethoz and Bengio, Table 1):
 
@@ -154,7 +154,7 @@ class JointOutcomes:
 
     @property
     def disagreements(self) -> int:
-        """On how many observations the two gave different answers, N_AB of eq. (6)."""
+        """The number of observations with different answers, N_AB of eq. (6)."""
         return sum(self.discordant)
 
     def swapped(self) -> "JointOutcomes":

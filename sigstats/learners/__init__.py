@@ -1,7 +1,7 @@
 """Learners: scikit-learn estimators by name, and batched forms of them that share work across permutations.
 
-A ready learner is an entry of `READY` in `sigstats.learners.ready`. Its batched form is a module of a room beside it,
-and an entry of `_FORMS`.
+A ready learner is an entry of `READY` in `sigstats.learners.ready`. Its batched form is a module in a neighbouring
+folder, and an entry of `_FORMS`.
 """
 
 import importlib
@@ -67,7 +67,7 @@ def build(
     """An unfitted scikit-learn estimator for data that may have nominal features and missing values, or for texts.
 
     Everything that is learned from the data, including scales, categories and imputed values, is learned in ``fit``, so
-    only on the training fold.
+    only from the training fold.
 
     `name`: a ready learner (a key of `READY`); the name of one that an installed package offers (an entry point of
     the group ``sigstats.learners``); or the import path of a classifier, such as

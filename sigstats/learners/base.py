@@ -84,7 +84,7 @@ class BatchedLearner:
 
     @classmethod
     def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedLearner | None":
-        """The learner prepared for `problem`, or None if it does not stand for exactly this estimator."""
+        """The learner prepared for `problem`, or None if it is not equivalent to exactly this estimator."""
         raise NotImplementedError
 
     def predict_labels(self, place: IntArray) -> IntArray:
@@ -115,7 +115,7 @@ def require_harmless(name: str, value: Any) -> None:
 
 
 def attempt(cls: Any, params: dict[str, Any], **defaults: Any) -> Any:
-    """`cls` made with `params` over `defaults`, with ``random_state=0`` where it takes one; or ValueError."""
+    """Make `cls` with `params` over `defaults`, and ``random_state=0`` if it takes one; or raise ValueError."""
     parameters = inspect.signature(cls.__init__).parameters
     known = list(parameters)[1:]
     takes_any = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values())
@@ -164,7 +164,7 @@ _BLOCK_BYTES = 2**21
 
 
 def blocks(count: int, number: int, *, least: int = 1) -> Iterator[slice]:
-    """Slices that go through `count` things of `each` bytes in blocks, `least` or more, that stay in cache."""
+    """Slices of `count` items of `each` bytes, in blocks of `least` or more that fit into the cache."""
     step = max(least, _BLOCK_BYTES // max(number, 1))
     for first in range(0, count, step):
         yield slice(first, min(first + step, count))
@@ -173,7 +173,7 @@ def blocks(count: int, number: int, *, least: int = 1) -> Iterator[slice]:
 def taken_by_column(columns: Any, places: IntArray) -> Any:
     """For each of the `columns`, (m, n), the values at its `places`, (..., m, k).
 
-    As `np.take_along_axis` does it, in less time: places in one array are taken faster than along an axis.
+    Like `np.take_along_axis` but faster, since places in one array are taken faster than along an axis.
     """
     m, n = columns.shape
     return columns.take(places + n * np.arange(m)[:, None])

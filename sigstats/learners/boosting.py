@@ -1,8 +1,8 @@
 """Histogram gradient boosting from columns whose distinct values are found once.
 
-With Numba (the extra ``fast``) trees grow in compiled code. They are scikit-learn's own, which is tried before they are
-used: thresholds, gradients and sums are computed from the same floats in the same order, so that predictions agree to
-the bit. Where early stopping is on, the rows that decide on it depend on labels and folds alone; scikit-learn draws
+With Numba (the extra ``fast``) trees grow in compiled code. They are scikit-learn's own trees, which a trial confirms
+before use: thresholds, gradients and sums are computed from the same floats in the same order, so that predictions
+agree to the bit. With early stopping, the rows that decide on it depend only on labels and folds; scikit-learn draws
 them and computes their loss here too. Weights, constraints, samples of columns, other scores to stop by and more than
 200,000 rows go to scikit-learn.
 """
@@ -239,7 +239,7 @@ def _grows() -> bool:
 
 
 def _predicts_the_same(n_classes: int) -> bool:
-    """True if raw predictions are those of scikit-learn, of columns with ties, many values and missing ones."""
+    """True if raw predictions equal scikit-learn's, for columns with ties, many values and missing values."""
     rng = np.random.default_rng(1)
     X, tested = rng.normal(size=(120, 4)), np.arange(120) % 4 == 0
     X[:, 0], X[::7, 1], X[:, 2] = rng.integers(0, 3, 120), np.nan, X[:, 2].round(1)

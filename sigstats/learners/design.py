@@ -1,8 +1,8 @@
 """The columns that the transforms of a pipeline make, and rows as these transform them, fitted on a fold.
 
 The columns that a linear learner sees are numeric features, standardised in each fold by moments of the fold, and 0/1
-columns of categories. A category that a training fold does not have is a column of zeros there and gets no weight, so
-the columns may be those of all rows. Imputing is left to scikit-learn where a value is missing.
+columns of categories. A category that is absent from a training fold is a column of zeros there and gets no weight, so
+the columns may be those of all rows. Missing values are imputed by scikit-learn.
 """
 
 from dataclasses import dataclass
@@ -114,7 +114,7 @@ class Moments:
 
 
 class BatchedDesign(BatchedLearner):
-    """The part that learners from sums share: it puts rows in order and adds them up.
+    """The common base of learners from sums: it sorts rows and adds them up.
 
     A learner inherits it and defines ``_classify(moments) -> predictions in the order of folds``, or ``_predict``.
     """

@@ -2,8 +2,8 @@
 
 Nothing outside that folder imports it. Its modules are requested here, by name, and are None if Numba or the folder is
 missing or disabled; then scikit-learn's own estimators are fitted, or NumPy does the same. The ``__init__`` of a
-subfolder names what it offers: functions of arrays and named tuples, with the same results to the last bit as the
-installed scikit-learn.
+subfolder lists its functions of arrays and named tuples, which give the same results, to the last bit, as the installed
+scikit-learn.
 """
 
 import functools
@@ -16,7 +16,7 @@ Room = Literal["boosting", "c45", "neighbours", "trees"]
 
 @functools.cache
 def compiled(room: Room) -> Any:
-    """The room, a module; None if nothing is compiled."""
+    """Return a subfolder as a module; None if nothing is compiled."""
     try:
         return importlib.import_module(f"{__package__}.compiled.{room}")
     except ImportError:
@@ -24,7 +24,7 @@ def compiled(room: Room) -> Any:
 
 
 def fuses_products() -> bool:
-    """True if compilers for this processor make one instruction of a product and a sum, which rounds once, not twice.
+    """True if compilers for this processor fuse a product and a sum to one instruction, which rounds once, not twice.
 
     Sums then differ by rounding from those of a library that was compiled without such instructions.
     """

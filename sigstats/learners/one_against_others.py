@@ -5,8 +5,8 @@ merging them, again for each machine. Here each kernel is computed once, as a su
 order, and libsvm is given the matrix, so the coefficients of each machine are those of `sklearn.svm.SVC` to the last
 bit.
 
-When not to use: for dense rows, other classifiers, and rows whose kernel matrix would take more than a gigabyte.
-Nothing is shared then; the answers are the same.
+When not to use: for dense rows, other classifiers, and rows whose kernel matrix would take more than a gigabyte. Then
+nothing is shared, with the same answers.
 """
 
 import math
@@ -84,7 +84,7 @@ _EXPONENTIAL = 1e-15
 class OneAgainstOthers:
     """One classifier per category that predicts whether a row belongs to it: clones of `classifier`.
 
-    `truth`, (n, K), says which rows are of each category. Where all rows of a category are alike, that is the answer
+    `truth`, (n, K), says which rows are of each category. If all rows agree about a category, the answer is the same
     for every row.
     """
 

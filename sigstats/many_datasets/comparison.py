@@ -1,7 +1,7 @@
 """Many models over many data sets: the best models, ties, and the claims that they allow.
 
 When not to use: the scores of a row come from folds or seeds of one data set; fewer than some six data sets, with which
-no pair can differ at 0.05; or the question is about *these* data sets and their rows are at hand
+no pair can differ at 0.05; or the question is about *these* data sets and their rows are available
 (`sigstats.stratified_paired_test`, `sigstats.rank_models`).
 """
 
@@ -73,14 +73,14 @@ class DatasetsComparison(Drawn, Tabular):
         All pairs, with the model of the better mean rank as A; with a control, each other model as A and the control as
         B.
     cliques : tuple of tuple of str
-        The largest sets of models of which no two differ at `alpha`; empty with a control.
+        The largest sets of models without two that differ at `alpha`; empty with a control.
     adjust, alpha, datasets : str, float, int
     control : str or None
         The model that all others were compared with.
     greater_is_better : bool
         False for errors and losses.
     notes : tuple of str
-        The scores that were missing, and what was done about them; doubts about units and direction.
+        Missing scores and their treatment; doubts about units and direction.
     """
 
     models: tuple[str, ...]
@@ -111,7 +111,7 @@ class DatasetsComparison(Drawn, Tabular):
 
     @property
     def conclusion(self) -> str:
-        """The sentence that one may write."""
+        """A sentence that states the result."""
         differing = [pair for pair in self.pairs if pair.adjusted_pvalue <= self.alpha]
         how = f"exact signed-rank tests, {IN_WORDS[self.adjust]}, level {significant(self.alpha)}"
         about = f"on data sets like these {self.datasets} ({how})"

@@ -41,7 +41,7 @@ class FriedmanResult(TestResult):
     Attributes
     ----------
     statistic : float
-        The statistic that the p-value belongs to: `f_statistic` by method ``"f"``, otherwise `chi2_statistic`.
+        The statistic of the p-value: `f_statistic` for the method ``"f"``, otherwise `chi2_statistic`.
     chi2_statistic : float
         Friedman's chi-square, corrected for ties.
     f_statistic : float
@@ -75,9 +75,9 @@ class FriedmanResult(TestResult):
     def critical_difference(self, alpha: float = 0.05) -> float:
         """Nemenyi's critical difference of two mean ranks.
 
-        Two models whose mean ranks differ by it differ at the level `alpha`, all pairs taken together. Whether two
-        models differ then depends on which others take part (Benavoli, Corani and Mangili 2016), so that
-        `sigstats.compare_over_datasets` does not use it.
+        Two models whose mean ranks differ by at least this much differ at the level `alpha`, for all pairs together.
+        The difference of two models then depends on which other models take part (Benavoli, Corani and Mangili 2016),
+        so `sigstats.compare_over_datasets` does not use it.
 
         Parameters
         ----------

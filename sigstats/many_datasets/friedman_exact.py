@@ -30,8 +30,8 @@ Orders: TypeAlias = tuple[IntArray, FloatArray]
 def exact_pvalue(doubled: IntArray, *, rare: bool = False) -> tuple[float, float] | None:
     """The share of permutations within data sets whose rank sums spread at least as widely, and its relative error.
 
-    `doubled`, (N, k), are twice the ranks of k models. None if the work would take more than some three seconds,
-    which of `rare` outcomes is known only after trying.
+    `doubled`, (N, k), are twice the ranks of k models. None if the work would take more than about three seconds; for
+    `rare` outcomes this is known only after trying.
 
     >>> exact_pvalue(np.tile([2, 4, 6], (2, 1)))[0]  # two data sets in the same order: 6 of 36
     0.16666666666666666
@@ -60,7 +60,7 @@ def exact_pvalue(doubled: IntArray, *, rare: bool = False) -> tuple[float, float
 
 
 def least_pvalue(doubled: IntArray) -> float:
-    """The probability of the observed ranks with the models in any order, which p is not below at any size."""
+    """The probability of the observed ranks with the models in any order: a lower bound of p at any size."""
     k = doubled.shape[1]
     ties = [np.unique(row, return_counts=True)[1] for row in doubled]
     alike = np.unique(doubled, axis=1, return_counts=True)[1]  # models with the same ranks throughout

@@ -1,8 +1,8 @@
 """One decision over several tasks: A is better on all rows, in the mean over tasks, on any task, or on every task.
 
 When not to use: the question is about other tasks than these (`sigstats.signed_rank_test`); rows of one task are not
-independent (`sigstats.sign_flip_test`), or tasks share rows; or a pass is wanted, which a large p-value is not
-(`sigstats.compare` excludes a drop).
+independent (`sigstats.sign_flip_test`), or tasks share rows; or you want a pass: a large p-value does not exclude a
+drop (`sigstats.compare` does).
 """
 
 import math
@@ -47,9 +47,9 @@ class JointTasksResult(TestResult):
     confidence_interval : Interval
         The one-sided interval of `estimate`, that of `sigstats.stratified_paired_test`.
     all_rows : float
-        The p-value of all rows together, each of which counts the same: McNemar's.
+        McNemar's p-value of all rows together, with equal weights.
     mean_over_tasks : float
-        The p-value of the mean over tasks, which count the same (`sigstats.stratified_paired_test`).
+        The p-value of the mean over tasks, with equal weights (`sigstats.stratified_paired_test`).
     any_task : float
         The smallest p-value of a task, adjusted for all tasks.
     every_task : float

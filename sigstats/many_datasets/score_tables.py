@@ -61,14 +61,14 @@ def require_data_sets(names: Any) -> None:
     rows = [] if callable(names) else [*map(str, names)]  # a list has a method `index`
     times = Counter(map(str.casefold, (*rows, *SUMMARIES)))
     if odd := [row for row in rows if times[row.casefold()] > 1]:
-        raise refuse("datasets", min(odd), "data sets, whose names differ in more than case; remove totals and means")
+        raise refuse("datasets", min(odd), "names that differ in more than case; remove totals and means")
 
 
 def _widened(scores: Any, models: str, datasets: Any) -> tuple[FloatArray, list[str], list[str], str]:
     """A long table as a wide one, and the name of its column of scores."""
     frame = opened(scores)
     if frame is None or not isinstance(datasets, str):
-        raise refuse("models", models, "names of models; a column only of a data frame whose `datasets` is a column")
+        raise refuse("models", models, "names of models, or one column of a data frame if `datasets` is a column too")
     others = [name for name in frame.columns if name not in (models, datasets)]
     if {models, datasets} - {*frame.columns} or len(others) != 1:
         wanted = f"{shown(datasets)}, {shown(models)} and one column of scores"

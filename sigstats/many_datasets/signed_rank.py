@@ -90,12 +90,13 @@ class SignedRankResult(TestResult):
     statistic : float
         The sum of the ranks of the positive differences.
     pvalue_interval : Interval or None
-        Certified bounds of the p-value (confidence 1) where there are too many differences to sum its law exactly.
+        Certified bounds of the p-value (confidence 1) if there are too many differences to sum its law exactly.
     estimate : float
-        Hodges and Lehmann's: the median of the means of all pairs of differences, a difference and itself among them.
+        Hodges and Lehmann's: the median of the means of all pairs of differences, including each difference with
+        itself.
     confidence_interval : Interval
         Of the centre of symmetry, one-sided if the test is (Hollander, Wolfe and Chicken 2014, section 3.3). Without
-        ties and zeros it leaves 0 out exactly if the exact p-value is at most one minus the confidence; with them it is
+        ties and zeros it excludes 0 exactly if the exact p-value is at most one minus the confidence; with them it is
         as wide as without.
     n, zeros : int
         The number of differences, and of those that are 0.

@@ -38,9 +38,9 @@ class StratifiedResult(TestResult):
     statistic, estimate : float
         The accuracy of A minus that of B: the mean over the data sets, or over all rows.
     pvalue_interval : Interval or None
-        Certified bounds of the p-value where its law is too wide to be summed exactly; the p-value is the upper one.
+        Certified bounds of the p-value if its law is too wide to be summed exactly; the p-value is the upper one.
     confidence_interval : Interval
-        An interval of `estimate`, one-sided if the test is: Tango's of each data set, put together by the squares
+        An interval of `estimate`, one-sided if the test is: Tango's intervals of the data sets, combined by the squares
         of their halves (Zou and Donner 2008).
     strata : int
         The number of data sets.

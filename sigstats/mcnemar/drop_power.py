@@ -2,7 +2,7 @@
 
 A fail is McNemar's exact test with a smallest drop; without that it is the one-sided exact test of
 `sigstats.paired_power`. A pass is Tango's interval above the margin. Both are summed, exactly, over all numbers of rows
-that one model alone gets right. Not part of the public names: `sigstats.sizing.comparison` plans comparisons with it.
+that only one model gets right. Not part of the public names: `sigstats.sizing.comparison` plans comparisons with it.
 """
 
 import math
@@ -73,7 +73,7 @@ def detectable_drop(
 ) -> float | None:
     """The smallest drop that n observations show with the power wanted; None if they show none.
 
-    A drop above `discordance` has no other observations that differ.
+    For a drop above `discordance`, all observations that differ favour the baseline.
 
     >>> [round(detectable_drop(2000, discordance=0.1, alpha=0.05, minimum=m), 4) for m in (0, 0.015)]
     [0.018, 0.0207]

@@ -57,7 +57,7 @@ class McNemarResult(TestResult):
     only_a, only_b : int
         The discordant counts.
     estimate : float
-        A's share of the discordant observations minus that of B, from -1 to 1; 0 if there is none.
+        A's share of the discordant observations minus that of B, from -1 to 1; 0 without discordant observations.
     confidence_interval : Interval
         Clopper and Pearson's interval of it, one-sided if the test is: 0 is outside where the exact p-value is below
         1 - `confidence_level` (where they are equal, 0 is an end of it). `sigstats.accuracy_difference` is about the
@@ -196,7 +196,7 @@ def mcnemar_test(
         total = n if only_b is not None or n is not None else int(as_counts(right_first(only_a), "table").sum())
         return _unconditional(a, b, total, alternative, as_level(confidence_level, alternative))
     if n is not None:
-        raise refuse("n", n, f'None with method="{method}", which is given the discordant pairs')
+        raise refuse("n", n, f'None with method="{method}", which conditions on the discordant pairs')
     reason, statistic = "", float(a)
     if method == "chi2":
         statistic = _chi2(a, b, bool(correction))

@@ -2,7 +2,7 @@
 
 Everything is exact: probabilities are summed over the number of discordant pairs and their split, which are binomial.
 
-When not to use: with accuracies observed on the data that are to be tested (the power "observed" says no more than the
+When not to use: with accuracies observed on the data that are to be tested ("observed" power adds nothing to the
 p-value); for tests other than McNemar's; for observations that are not independent.
 """
 
@@ -110,7 +110,7 @@ _ROUNDING = 1e-12
 def discordant_probabilities(
     only_a: Any, only_b: Any, accuracy_a: Any, accuracy_b: Any, discordance: Any
 ) -> tuple[float, float]:
-    """The probabilities that only A, and only B, is right: given as such, or by accuracies and their discordance.
+    """The probabilities that only A, and only B, is right: given directly, or by accuracies and their discordance.
 
     Raises ValueError unless exactly one of the two forms is given, with compatible probabilities.
     """

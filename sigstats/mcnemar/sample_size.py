@@ -1,4 +1,4 @@
-"""The number of observations that McNemar's test needs, and the difference that it finds with those at hand.
+"""The number of observations that McNemar's test needs, and the difference that it detects with a given number.
 
 When not to use: with a discordance observed on the data that are to be tested, or if observations depend on each other.
 """
@@ -126,7 +126,7 @@ def detectable_difference(
         return float(np.sum(weights * given))
 
     if not reaches(power_at(d), goal):
-        raise refuse("n", n, f"more observations: with discordance {d:g} no difference is found that often")
+        raise refuse("n", n, f"more observations: with discordance {d:g} no difference is detected that often")
     # Power rises with the difference: given m, because the region is an upper tail or a symmetric pair of tails.
     small, large = 0.0, d
     if reaches(power_at(small), goal):

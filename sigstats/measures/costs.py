@@ -2,7 +2,7 @@
 
 The expected cost is the mean over rows of the cost of the true and the predicted class (Elkan 2001, The foundations of
 cost-sensitive learning, IJCAI). It is tested like any other mean of values with known limits: an unseen row costs at
-least as much as the cheapest prediction of its class, and at most as much as the dearest.
+least as much as the cheapest prediction of its class, and at most as much as the most expensive.
 
 When not to use: to choose the threshold of a classifier; this only measures the decisions that it makes.
 """

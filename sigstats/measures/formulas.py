@@ -14,12 +14,11 @@ The counts are float64 arrays of one shape, and so is the result. **0/0 is 0**, 
 scikit-learn too gives 0 for such an F1, precision or recall.
 
 Averages over classes include those that occur in the truth, as in scikit-learn with ``labels=numpy.unique(y_true)``: an
-answer that is not one of them is an error, but not a class. For `mcc` and `kappa` it is a class without rows.
+answer that is not one of them is an error, but not a class. For `mcc` and `kappa` it is a class without rows. Only
+parameters are checked. For counts of a user, and for several categories, see `sigstats.measures.measure`, which finds a
+measure by its name.
 
-Nothing is checked but parameters. For counts of a user, and for several categories, see `sigstats.measures.measure`,
-which finds a measure by its name.
-
-When not to use: for measures of scores and ranks (AUC, log loss), which are no functions of these counts.
+When not to use: for measures of scores and ranks (AUC, log loss), which are not functions of these counts.
 """
 
 # ruff: noqa: ARG001 (every measure takes all four counts, so that any can stand for any other)
@@ -72,7 +71,7 @@ def _as_undefined(value: Any) -> float:
 
 
 def accuracy(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
-    """The share of right answers, ``(tp + tn) / n``; 0/0 is that of no observation at all."""
+    """The share of right answers, ``(tp + tn) / n``; 0/0 without observations."""
     return ratio(tp + tn, tp + fn + fp + tn, undefined)
 
 

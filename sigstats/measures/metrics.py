@@ -1,8 +1,8 @@
 """The table of metrics: names, synonyms, better direction, limits and unit of scores and measures.
 
-A name means something only as a whole. Case does not matter; words are separated by spaces, ``_``, ``-`` or ``.``,
-or all joined (``score_s`` is not ``scores``). A stage may precede it (``val_loss``: train, val, valid, validation, dev,
-eval, test), and a cut-off (``recall@10``) or a unit as the last word (``latency_ms``) may follow it.
+Only whole names are recognised. Case does not matter; words are separated by spaces, ``_``, ``-`` or ``.``, or all
+joined (``score_s`` is not ``scores``). A stage may precede it (``val_loss``: train, val, valid, validation, dev, eval,
+test), and a cut-off (``recall@10``) or a unit as the last word (``latency_ms``) may follow it.
 """
 
 import re
@@ -159,7 +159,7 @@ def limits_of(name: str) -> Limits:
 
 
 def is_lower_better(name: str, lower: Collection[str] = (), higher: Collection[str] = (), per: str = "") -> bool | None:
-    """True if a lower score is better, by the user's options or else by the table; None if neither tells.
+    """True if a lower score is better, by the user's options or else by the table; None if neither states it.
 
     Without a name a higher score is better. `lower` and `higher`: names from the options. `per`: the denominator of a
     ratio; the table does not tell if both have the same direction, such as two costs.

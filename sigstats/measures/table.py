@@ -84,7 +84,7 @@ class MeasureSpec:
 
     @property
     def needs_scores(self) -> bool:
-        """True if predicted classes do not suffice, but scores or probabilities of classes do."""
+        """True if the measure needs scores or probabilities of classes."""
         return self.needs in ("scores", "probabilities", "tables")
 
     @property
@@ -290,7 +290,7 @@ def needs_positive(name: str) -> bool:
 
 
 def in_our_words(name: Any) -> Any:
-    """The name of a measure given by a synonym; anything else as it is."""
+    """Return the name of a measure given by a synonym; return anything else unchanged."""
     if not isinstance(name, str) or isinstance(name, OwnMeasure) or name in MEASURES:
         return name
     words = name.replace("_", "-")

@@ -40,8 +40,8 @@ def rank_table(
 ) -> Ranking:
     """The leaderboard of a table of bool or float; groups as codes, slices as their values and the code of each row's.
 
-    With `answers` the rows are items, and scores the means of so many answers; `right` and `lower`: right or wrong, or
-    the lower the better; `limits`: as in `sets_of`, `named` if the name of the scores or their log states them;
+    With `answers` the rows are items, and scores are means of this many answers; `right`: scores are right or wrong;
+    `lower`: lower is better; `limits`: as in `sets_of`, `named` if the name of the scores or their log states them;
     `priced`: True for costs in a named unit; `score_range`: limits that a person states. Of several `tasks` the first
     slice is the mean over them.
 

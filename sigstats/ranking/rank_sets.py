@@ -1,4 +1,4 @@
-"""Ranks of many models on the same rows, with sets that hold all true ranks at once.
+"""Ranks of many models on the same rows, with sets that contain all true ranks at once.
 
 Each model gets a lowest and a highest rank; all are right together with the stated probability, at any number of rows.
 
@@ -51,8 +51,8 @@ class RankSets(ArrayRecord, Tabular):
     low, high : tuple of int
         The lowest and the highest rank that each model may have, 1 for the best.
     tiers : tuple of int
-        Tier 1 holds the models to which no model is shown to be superior, tier 2 those to which only models of tier 1
-        are, and so on.
+        Tier 1 contains the models to which no model is shown to be superior, tier 2 those to which only models of tier
+        1 are, and so on.
     better : ndarray of bool, shape (k, k)
         Whether the model of the row is shown to be better than that of the column.
     pvalues : ndarray, shape (k, k)

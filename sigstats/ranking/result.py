@@ -28,8 +28,8 @@ class RankedModel:
     accuracy : float or None
         The accuracy if rows are right or wrong, otherwise None.
     confidence_interval : Interval
-        The interval of the score, for this model alone: Clopper and Pearson's for rows that are right or wrong, with
-        its like for means of groups if they come in groups; Student's t for scores.
+        The interval of the score, for this model only: Clopper and Pearson's for rows that are right or wrong, or its
+        generalisation to means of groups; Student's t for scores.
     """
 
     model: str
@@ -97,7 +97,7 @@ class RankedCost:
     cost : float
         The mean cost.
     confidence_interval : Interval
-        The interval of the cost, for this model alone.
+        The interval of the cost, for this model only.
     dominated_by : tuple of str
         The models that are shown to have a better score and a lower cost; empty on the front.
     adjusted_pvalue : float
@@ -135,7 +135,7 @@ class Ranking(Drawn):
     notes : tuple of str
         Remarks about the data and the methods, a line each, with a short name for programs in `.name`.
     test : str
-        The test of each pair, where a measure was named; otherwise empty.
+        The test of each pair if a measure was named; otherwise empty.
     cost : str
         The name of the cost; empty without one.
     costs : tuple of RankedCost

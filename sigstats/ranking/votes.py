@@ -1,8 +1,8 @@
 r"""Votes between models: the better model of each pair, possible ranks of each, and Bradley and Terry's scores.
 
 When not to use: the answers were graded one by one (`sigstats.rank_models`, which needs fewer rows); votes are the
-verdicts of a judge that errs more often for one model than for another; pairs were matched, or voters stopped, because
-of earlier votes.
+verdicts of a judge that errs more often for one model than for another; pairs were matched, or voters stopped,
+depending on earlier votes.
 """
 
 import math
@@ -73,11 +73,11 @@ class VoteRanking(ArrayRecord, Drawn):
     n : int
         The number of votes.
     guarantee : str
-        Why the ranks hold, and the intervals of the scores: ``"exact, votes independent; scores asymptotic"``,
+        The basis of the ranks, and of the intervals of the scores: ``"exact, votes independent; scores asymptotic"``,
         ``"mean of independent groups and an unseen one; scores asymptotic"``, or ``"asymptotic, voters and items
         cross"`` of both.
     reason : str
-        Why there are no scores, if there are none.
+        The reason if there are no scores.
     notes : tuple of str
         Remarks about the votes of a file, a line each, with a short name for programs in `.name`.
     """
@@ -233,7 +233,7 @@ def rank_votes(
 
 
 def signs_of(winner: Any, n: int, models: NDArray[Any], first: IntArray, second: IntArray) -> IntArray:
-    """1, -1 or 0 of each vote: the first model won, the second, or neither."""
+    """The sign of each vote: 1, -1 or 0 if the first model won, the second, or neither."""
     names, place = np.unique(as_labels(winner, "winner").astype(str), return_inverse=True)
     if len(place) != n:
         raise refuse("winner (length)", len(place), f"{n}, one for each vote")

@@ -1,15 +1,15 @@
 """Cross-validation folds as one array, the number of the test fold of each row; and rows in groups.
 
-An array, unlike a splitter, can be stored, permuted and shared between classifiers, so that all of them are judged
-on the same folds. Do not use it for schemes in which a row is tested more than once or never (repeated folds,
-shuffled splits): their errors are no counts of wrong rows.
+An array, unlike a splitter, can be stored, permuted and shared between classifiers, so that all of them are judged on
+the same folds. Do not use it for schemes in which a row is tested more than once or never (repeated folds, shuffled
+splits): their errors are not counts of wrong rows.
 
 The rows of a group (a patient, a document, a day) stay in one fold. A permutation test exchanges only what its null
 hypothesis makes exchangeable:
 
-- Labels, where some group has rows of several classes: inside each group. Under the null hypothesis labels are
-  independent of the features inside each group; what groups have in common stays as it is.
-- Labels, where each group is of one class: whole groups, among groups of equally many rows. Under the null hypothesis
+- Labels, if some group has rows of several classes: inside each group. Under the null hypothesis labels are independent
+  of the features inside each group; differences between groups remain.
+- Labels, if each group has one class: whole groups, among groups of equally many rows. Under the null hypothesis
   the class of a group is independent of its features.
 - Features: inside each group and class.
 
@@ -60,7 +60,7 @@ def stratified_folds(
         warnings.filterwarnings("ignore", message="The least populated class")
         folds = folds_of(kind(n_splits, shuffle=True, random_state=seed), np.zeros((len(codes), 1)), codes, groups)
     if len(np.unique(folds)) < n_splits:
-        raise refuse("n_splits", n_splits, "fewer folds: groups are of so unequal sizes that one is left empty")
+        raise refuse("n_splits", n_splits, "fewer folds: the sizes of groups are so unequal that one fold is empty")
     return folds
 
 
@@ -235,7 +235,7 @@ class LabelExchange:
 
     @property
     def strata(self) -> list[IntArray]:
-        """The rows that exchange labels; of groups that move as a whole, the first row of each."""
+        """The sets of rows that exchange labels; a group that moves as a whole is its first row."""
         if self.inside:
             return np.split(self._order, np.cumsum(np.bincount(self._groups))[:-1])
         return [block[:, 0] for block in self._blocks]

@@ -1,8 +1,8 @@
 """Measures of retrained classifiers other than the error: the statistic of a permutation test by any measure.
 
 A measure of predictions is computed from the counts of each class, so batched learners are used as for the error. One
-of scores (the area under the ROC curve, the mean log-likelihood) needs scikit-learn's own fits, fold by fold. Each is
-of all rows together, not a mean over folds.
+of scores (the area under the ROC curve, the mean log-likelihood) needs scikit-learn's own fits, fold by fold. Measures
+are computed on all rows together, not averaged over folds.
 
 When not to use: for the error, whose whole numbers of wrong rows `sigstats.retraining.retrainer` counts.
 """

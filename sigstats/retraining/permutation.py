@@ -19,7 +19,7 @@ its replicates have the same law.
 
 Why a transform may see all rows. A transform that never sees labels and does not depend on the order of rows gives,
 learned on the permuted rows, the permuted result: permuting commutes with it. The test stays valid with
-``transforms="all"``, only the error estimate is another one (slightly optimistic in principle).
+``transforms="all"``, only the error estimate changes (slightly optimistic in principle).
 
 When not to use: to show that a classifier is good, since with many rows a structure too weak to be of use is
 significant; to compare two classifiers (`sigstats.mcnemar_test`); or for rows in an order, such as a time series. If
@@ -81,8 +81,8 @@ class PermutationTestResult(TestResult):
     null_values : tuple of float
         ``null_distribution`` if the statistic is another measure than the error; otherwise empty.
     fits : {"shared", "compiled", "refitted"}
-        The way of retraining: with work that all permutations share, by compiled code, or by the classifier's own
-        ``fit``, which takes as long as scikit-learn's `permutation_test_score`.
+        How the classifier is retrained: with work that all permutations share, by compiled code, or by its own ``fit``,
+        which takes as long as scikit-learn's `permutation_test_score`.
     """
 
     _question = "Permutation test: is the classifier no better than on permuted data?"
@@ -291,4 +291,4 @@ def _random_state_warning(classifier: Any) -> str:
         ),
         default="",
     )
-    return unset and f"warning: {unset} is None: where the fit is random, rng is not enough to repeat the result"
+    return unset and f"warning: {unset} is None: if the fit is random, rng is not enough to repeat the result"

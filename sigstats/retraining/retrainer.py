@@ -98,7 +98,7 @@ class Retrainer:
 
     @property
     def batched_if_scaled(self) -> bool:
-        """True if no batched learner is used, and one would be behind a `StandardScaler`."""
+        """True if no batched learner is used, but one would be used behind a `StandardScaler`."""
         if self.batched:
             return False
         from sklearn.pipeline import make_pipeline
@@ -121,8 +121,8 @@ class Retrainer:
     def wrong(self, rng: Any, size: int) -> IntArray:
         """The number of wrong rows in each of the next `size` replicates.
 
-        They are drawn from `rng` one after the other, so drawing fewer gives the first of them. What is drawn depends
-        on `rng`, the shape of X and the classes alone: all classifiers see the same permutations.
+        They are drawn from `rng` one after the other, so drawing fewer gives the first of them. The draws depend only
+        on `rng`, the shape of X and the classes: all classifiers see the same permutations.
         """
         generator = as_generator(rng)
         size = as_count(size, "size", maximum=MAX_RESAMPLES)

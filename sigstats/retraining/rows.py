@@ -81,8 +81,9 @@ def _codes_of_columns(X: Any) -> list[IntArray]:
 def encoded(X: Any) -> tuple[Any, Any]:
     """A data frame as numbers and a mask of its nominal columns; anything else as it is, and no mask.
 
-    Strings, categories and booleans are nominal: each value is its position among the values of its column, sorted as
-    text. Numbers stay numbers, and what is missing is NaN. A column of another kind, such as a time, is ValueError.
+    Strings, categories and booleans are nominal: each value becomes its position among the values of its column, sorted
+    as text. Numbers stay numbers, and missing values become NaN. Columns of other kinds, such as times, raise
+    ValueError.
     """
     frame = opened(X)
     if frame is None:
@@ -122,7 +123,7 @@ _MOST = 10
 
 
 def split_transforms(estimator: Any, transforms: str) -> tuple[Any, Any]:
-    """The part fitted in each fold, and the transforms learned once; None instead of these if `transforms` is "fold".
+    """The part fitted in each fold, and the transforms learned once (None if `transforms` is "fold").
 
     ValueError unless `estimator` is an unfitted instance of a scikit-learn classifier.
     """
@@ -141,7 +142,8 @@ def split_transforms(estimator: Any, transforms: str) -> tuple[Any, Any]:
 def transform_rows(estimator: Any, X: Any) -> tuple[Any, Any]:
     """Apply the first steps of a pipeline that transform rows one by one; return the remaining pipeline and the rows.
 
-    A `Normalizer` or a `Binarizer` learns nothing: it transforms a row alike in each fold of each permutation.
+    A `Normalizer` or a `Binarizer` learns nothing: it transforms a row in the same way in each fold of each
+    permutation.
     """
     from sklearn.base import clone
     from sklearn.preprocessing import Binarizer, Normalizer

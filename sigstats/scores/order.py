@@ -56,7 +56,7 @@ def blocks_in_time(differences: FloatArray, order: Any) -> tuple[IntArray, str]:
 def _outlasts(values: FloatArray, r: float) -> bool:
     """True if autocorrelations at lags up to a tenth of the rows are larger than those of an autoregression.
 
-    Their sum then exceeds that of the powers of `r` by two standard errors: a slow part may hide below noise.
+    Their sum then exceeds that of the powers of `r` by two standard errors: a slow component may be hidden by noise.
     """
     n, lags = len(values), len(values) // 10
     total = sum(float(values[lag:] @ values[:-lag]) for lag in range(1, lags + 1)) / (float(values @ values) or 1.0)
@@ -82,7 +82,7 @@ def lag_one(values: FloatArray) -> float:
 
 
 def neighbours_alike(values: FloatArray, classes: IntArray, seed: int = 0) -> float | None:
-    """The lag-one autocorrelation of values minus the mean of their class, if it exceeds those of 999 random orders.
+    """The lag-one autocorrelation of values minus their class means, if it exceeds those of 999 random orders.
 
     Null hypothesis: all orders of the values within their classes are equally likely. A number is then returned with a
     probability of at most 0.001. `classes`: from 0; the first 2,048 rows are used.

@@ -1,6 +1,6 @@
 """The scores of a pair, and the result of a test of their means or areas: its p-value and its intervals.
 
-When not to use: not meant to be called by itself; `sigstats.scores.auc` and `sigstats.scores.mean_score` do.
+When not to use: not meant to be called directly; `sigstats.scores.auc` and `sigstats.scores.mean_score` use it.
 """
 
 import math
@@ -91,7 +91,7 @@ class ScoreResult(TestResult):
     interval_a, interval_b : Interval
         Their two-sided intervals.
     estimate : float
-        The area or mean of A minus that of B, positive where A has the greater.
+        The area or mean of A minus that of B.
     standard_error : float
         The standard error of the estimate, by groups if there are any.
     confidence_interval : Interval

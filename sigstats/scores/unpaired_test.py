@@ -1,6 +1,6 @@
 """Two models on different rows: the difference of their accuracies, or of their means of values within limits.
 
-When not to use: both models have values of the same rows, whose pairs show smaller differences (`sigstats.compare`);
+When not to use: both models have values for the same rows, since pairs show smaller differences (`sigstats.compare`);
 rows in groups, or other measures (`sigstats.compare` with ``unpaired=True``).
 """
 

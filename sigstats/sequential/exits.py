@@ -1,7 +1,7 @@
 """The ways in which a sequential rule ends, their probabilities, and the evidence of each end.
 
-The number of exceedances after n replicates is a path that starts at 0 and goes up by 1 or stays. It ends where it
-meets the lower boundary, the upper one, or the last replicate.
+The number of exceedances after n replicates is a path that starts at 0 and goes up by 1 or stays. It ends when it meets
+the lower boundary, the upper one, or the last replicate.
 """
 
 from collections.abc import Callable, Sequence
@@ -84,7 +84,7 @@ def exits(ends: Sequence[tuple[int, int, float]]) -> Exits:
 def evidence(
     boundaries: Boundaries, n: int, s: int, confidence_level: float
 ) -> tuple[float, Interval, Literal["low", "high", "inside"]]:
-    """The p-value, interval of p and boundary of an end after `n` replicates and `s` exceedances.
+    """Compute the p-value, the interval of p and the boundary of an end after `n` replicates and `s` exceedances.
 
     The ends are ordered: those at the lower boundary, the earlier the more extreme; then those inside, the fewer
     exceedances the more extreme; then those at the upper boundary, the later the more extreme. The p-value is the

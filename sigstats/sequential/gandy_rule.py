@@ -1,6 +1,6 @@
 """Gandy's rule: stop where it is certain, up to a bounded risk, on which side of the level p lies.
 
-`sigstats.sequential.rules` has the source, and says which rule to choose, and when none.
+`sigstats.sequential.rules` has the source, and explains which rule to choose, if any.
 """
 
 import math
@@ -89,7 +89,7 @@ class GandyRule(FixedRule):
 
     @property
     def can_reject(self) -> bool:
-        """True if the verdict can be "reject": whether it is with no exceedance in `maximum` replicates.
+        """True if the verdict can be "reject": it is, without exceedances in `maximum` replicates.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Rules that stop where a rate, for simulation studies, or a p-value, which stays valid, is known as well as wanted."""
+"""Rules that stop at the wanted precision of a rate, for simulation studies, or of a p-value, which stays valid."""
 
 import math
 from bisect import bisect_left
@@ -17,7 +17,7 @@ from .rules import FixedRule, SequentialResult, Verdict, first_true
 
 @dataclass(frozen=True, kw_only=True)
 class PrecisionRule(FixedRule):
-    """Stop where the rate of exceedances is known to a Monte-Carlo standard error, absolute or relative.
+    """Stop when the rate of exceedances is known to a Monte-Carlo standard error, absolute or relative.
 
     Use it if the rate itself is the result, such as the rate of rejections in a simulation. The p-value is computed as
     that of `FixedRule`, but the stop depends on the exceedances: the probability that p is at most a may exceed a, by
@@ -40,8 +40,8 @@ class PrecisionRule(FixedRule):
         interval of Clopper and Pearson stays valid after this stop, since the law of the stop has the same lower end
         and a smaller upper one.
     every : int
-        The rule looks after each block of this many replicates, and is given the number of exceedances in each. The
-        lower end of the interval may then be wrong 1.6 times as often as stated after a stop at `exceedances`.
+        The rule looks after each block of this many replicates, and receives the number of exceedances in each block.
+        The lower end of the interval may then be wrong 1.6 times as often as stated after a stop at `exceedances`.
 
     Examples
     --------
@@ -98,11 +98,11 @@ class PrecisionRule(FixedRule):
 
 @dataclass(frozen=True, kw_only=True)
 class PrecisePRule(FixedRule):
-    """Stop where p is known to a Monte-Carlo standard error.
+    """Stop when p is known to a Monte-Carlo standard error.
 
     The p-value is the probability, under the null hypothesis, of an end at least as extreme
-    (`sigstats.sequential.exits.evidence`). To find it takes some nanoseconds times the square of the replicates, once
-    for all tests of a rule: seconds for 60,000 of them.
+    (`sigstats.sequential.exits.evidence`). Computing it takes some nanoseconds times the square of the number of
+    replicates, once for all tests of a rule: seconds for 60,000 replicates.
 
     Raises ValueError if a field is out of range.
 

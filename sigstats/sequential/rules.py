@@ -14,10 +14,10 @@ After each rule the p-value is valid: under the null hypothesis P(p <= a) <= a f
 probability of ending at least as extremely. The usual ``(exceedances + 1) / (replicates + 1)`` is not valid after a
 stop that depended on the exceedances.
 
-Do not use a rule where small p-values matter as such: a stopped test has a p-value of at least 1 / (replicates + 1),
-and ranks, adjusted p-values and possibilistic indices rest on it. Do not use one to go on after a look at the result: a
-rule, like its maximum, is chosen before the first replicate. Many tests whose replicates cost much are best stopped
-together (`sigstats.sequential.joint_rule`).
+Do not use a rule if small p-values themselves matter: a stopped test has a p-value of at least 1 / (replicates + 1),
+and ranks, adjusted p-values and possibilistic indices depend on it. Do not use one to continue after a look at the
+result: a rule, like its maximum, is chosen before the first replicate. Many tests whose replicates cost much are best
+stopped together (`sigstats.sequential.joint_rule`).
 
 Besag and Clifford, Biometrika 78 (1991). Gandy, Journal of the American Statistical Association 104 (2009). Fay, Kim
 and Hachey, Journal of Computational and Graphical Statistics 16 (2007).
@@ -51,7 +51,7 @@ class SequentialResult(TestResult):
     pvalue_interval : Interval
         An interval of the p-value of infinitely many replicates, valid whenever the rule stopped.
     n_resamples, exceedances : int
-        Their numbers up to the stop.
+        The numbers of replicates and exceedances up to the stop.
     verdict : "reject", "keep" or "undecided"
         The decision that the rule makes up to its risk; "undecided" if it makes none.
     maximum : int
@@ -156,7 +156,7 @@ class FixedRule:
         )
 
     def stops_at(self, pvalue: float) -> int:
-        """After how many replicates it stops if exceedances come evenly, one in 1/pvalue.
+        """The number of replicates at the stop if exceedances are evenly spaced, one in 1/pvalue.
 
         About as many can be expected of replicates that exceed with this probability, far from the rule's level.
 
@@ -189,7 +189,7 @@ class FixedRule:
         return self.maximum
 
     def _stop(self, flags: NDArray[np.bool_]) -> int | None:  # noqa: ARG002
-        """After how many of these replicates to stop."""
+        """The number of these replicates at the stop."""
         return None
 
     def _error(self, n: int, pvalue: float, verdict: Verdict) -> float:  # noqa: ARG002

@@ -1,4 +1,4 @@
-"""Certified bounds of the tail of a sum of magnitudes that fair coins put in or leave out.
+"""Certified bounds of the tail of a sum of magnitudes that fair coins include or exclude.
 
 Selberg's polynomials of degree J lie above and below the indicator of an interval on a circle; their expectations are
 finite sums of J values of the characteristic function, a product over the magnitudes (see
@@ -9,7 +9,7 @@ is the threshold, the bounds are relative to the tail. What is neglected is boun
 When not to use: few magnitudes, whose sums can be enumerated, or sums on few whole numbers: a single tie may outweigh
 the width.
 
-Laws that are not too wide are summed in doubles, of which nothing is ever subtracted.
+Laws that are not too wide are summed in doubles, without subtractions.
 """
 
 import math
@@ -175,7 +175,7 @@ def tail_in_doubles(magnitudes: Sequence[int], threshold: int) -> tuple[float, f
 
 
 def probabilities_below(magnitudes: Sequence[int], bound: int) -> FloatArray:
-    """``P(S <= s)`` for s from 0 to before `bound`, to as many roundings as there are magnitudes and sums."""
+    """``P(S <= s)`` for s from 0 up to, but not including, `bound`; one rounding per magnitude and per sum."""
     law, scale = _law(magnitudes, bound)
     return law[:bound].cumsum() * scale
 
@@ -205,7 +205,7 @@ def _from_here_on(law: FloatArray) -> FloatArray:
 
 
 def _of_halves(one: FloatArray, from_here_on: FloatArray, threshold: int) -> float:
-    """The weight of sums of both halves of at least the threshold."""
+    """The weight of sums over both halves that reach the threshold."""
     first, last = max(0, threshold - len(from_here_on) + 1), min(len(one), max(0, threshold))
     value = float(one[last:].sum()) * float(from_here_on[0])
     for start in range(first, last, _STRIDE):

@@ -1,10 +1,10 @@
-r"""The tail of a sum of whole magnitudes that fair coins put in or leave out, from its characteristic function.
+r"""The tail of a sum of whole magnitudes that fair coins include or exclude, from its characteristic function.
 
 An exponential tilt moves the mean of the sum to the threshold (Esscher 1932). The tilted law, folded onto a circle of L
 whole numbers, has the tail :math:`L^{-1} \sum_k \varphi(k) G(k)`, where :math:`\varphi` is a product over the
-magnitudes and G a geometric sum. Ball arithmetic bounds the rounding of the terms. What is left out is bounded and
-added: the mass beyond the circle (Hoeffding 1963, theorem 2), and frequencies at which :math:`|\varphi|` is next to
-nothing. As :math:`\log(1 - x) \le -x`, one Fourier transform of the magnitudes bounds :math:`|\varphi|` at all of them.
+magnitudes and G a geometric sum. Ball arithmetic bounds the rounding of the terms. Omitted parts are bounded and added:
+the mass beyond the circle (Hoeffding 1963, theorem 2), and frequencies at which :math:`|\varphi|` is negligible. As
+:math:`\log(1 - x) \le -x`, one Fourier transform of the magnitudes bounds :math:`|\varphi|` at all of them.
 """
 
 import math
@@ -30,7 +30,7 @@ _TEN_DIGITS = 1e-10
 class Tail(NamedTuple):
     """Bounds of a tail probability and its natural logarithm; both bounds are equal where it is exact.
 
-    `rounding` is the relative error of a tail that is exact but for its arithmetic.
+    `rounding` is the relative error of a tail that is exact except for its arithmetic.
     """
 
     low: float
@@ -54,7 +54,7 @@ class Tail(NamedTuple):
 
 
 def tail_by_frequencies(sizes: Any, times: Any, threshold: int) -> Tail | None:
-    """``P(S >= threshold)``, or None where too many frequencies count.
+    """``P(S >= threshold)``, or None if too many frequencies matter.
 
     `sizes` and `times`, (D,): the distinct magnitudes, all positive, and how often each occurs. `threshold`: from 1 to
     the sum of all.

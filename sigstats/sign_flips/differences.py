@@ -1,6 +1,6 @@
 """Paired differences in units that make them whole numbers, and the score test of their mean.
 
-The score test is meant where the signs of differences are not exchangeable.
+The score test is meant for differences whose signs are not exchangeable.
 """
 
 import math

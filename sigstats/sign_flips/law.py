@@ -1,4 +1,4 @@
-r"""The law of a sum of magnitudes that a fair coin each puts in or leaves out.
+r"""The law of a sum of magnitudes, each included or excluded by a fair coin.
 
 With magnitudes :math:`m_1, \dots, m_n` and independent fair coins :math:`B_i`, this module gives
 :math:`P(\sum_i B_i m_i \ge s)`, the one-sided p-value of a sign-flip test. Its generating function is

@@ -1,4 +1,4 @@
-r"""The power of the exact test of repeated answers, and the number of items that a power takes.
+r"""The power of the exact test of repeated answers, and the number of items that gives a power.
 
 Two models answer n items K times each; A gets :math:`D_i` more answers right at item i. Items are independent, so the
 numbers of items with :math:`|D_i| = 1, \dots, K` are multinomial, and given these the signs are independent. Given
@@ -6,8 +6,8 @@ these numbers, the critical value and the probability of exceeding it are comput
 over the multinomial distribution if it has few outcomes, or integrated. With one answer this is McNemar's test
 (`sigstats.mcnemar.power`).
 
-When not to use: with the accuracies observed on the very data that are to be tested (the power "observed" says no
-more than the p-value).
+When not to use: with the accuracies observed on the very data that are to be tested ("observed" power adds nothing to
+the p-value).
 """
 
 import math
@@ -144,13 +144,13 @@ def paired_sample_size(
 ) -> int:
     """Compute the smallest number of items from which on a test has a given power.
 
-    The test is `sigstats.mcnemar_test`, or with several answers an item `sigstats.sign_flip_test`. `sigstats.compare`
-    tests several answers an item, and groups, by another bound; plan that with ``sigstats size``.
+    The test is `sigstats.mcnemar_test`, or with several answers per item `sigstats.sign_flip_test`. `sigstats.compare`
+    tests several answers per item, and groups, by another bound; plan that with ``sigstats size``.
 
     Power is a sawtooth in n: it may reach the target, fall below it again and come back. The answer is the smallest n
     such that the power is at least `power` **at n and at every larger number**, so that a few items more than planned
-    never make a study weaker than promised. A power that equals the target but for rounding reaches it. With several
-    answers, whose teeth are small, the next tenth of the numbers is looked at, up to 24 of them.
+    never make a study weaker than promised. A power that equals the target up to rounding reaches it. With several
+    answers, whose teeth are small, the next tenth of the numbers is examined, up to 24 of them.
 
     Parameters
     ----------

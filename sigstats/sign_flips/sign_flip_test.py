@@ -59,18 +59,18 @@ class SignFlipResult(TestResult):
     log10_pvalue : float
         The decimal logarithm of the p-value, finite even if the p-value is below the smallest float.
     pvalue_interval : Interval or None
-        Certified bounds of the p-value (confidence 1) where its law is too wide to be summed exactly; by
-        ``"monte-carlo"`` the interval of the p-value that endless replicates would give.
+        Certified bounds of the p-value (confidence 1) if its law is too wide to be summed exactly; for
+        ``"monte-carlo"`` the interval of the p-value of infinitely many replicates.
     estimate : float
         The mean difference of a row: the sum of the differences over the sum of the sizes.
     standard_error : float
         Of the estimate, by items: Miller's (2024) clustered standard error; NaN for one item.
     confidence_interval : Interval
         Of the mean difference, one-sided if the test is: bounds that one more item, whose rows all differ by `limit`,
-        does not undo (``sigstats.unseen_row.means``). It may hold 0 where p is small, since p is of exchange and not of
-        a mean of 0.
+        does not undo (``sigstats.unseen_row.means``). It may contain 0 even if p is small, since p tests
+        exchangeability and not a mean of 0.
     items, differing : int
-        The number of items, and of those whose difference is not 0.
+        The number of items, and of items whose difference is not 0.
     """
 
     _question = "Sign-flip test: are A and B equally good?"

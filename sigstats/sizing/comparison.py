@@ -5,8 +5,8 @@ is that of the hardest case, in which no other test rejects, so that an adjustme
 first step. With one answer per row it is exact. With several answers to an item, or rows in groups, it is that of
 simulated groups; each sample is tested as `compare` does (`sigstats.sizing.groups`).
 
-When not to use: for measures other than accuracy; to explain after the fact why nothing was found in the pilot, with
-the drop that the pilot itself shows.
+When not to use: for measures other than accuracy; to explain afterwards why the pilot found nothing, with the drop that
+the pilot itself shows.
 """
 
 import math

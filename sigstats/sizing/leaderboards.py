@@ -79,7 +79,7 @@ class LeaderboardSize(Tabular):
             **spread,
             "rows needed": ["over 100,000,000" if pair.needed is None else f"{pair.needed:,}" for pair in pairs],
             "power now": [f"{100 * pair.power:.1f}%" for pair in pairs],
-            "smallest difference shown now": [amount(pair.detectable) for pair in pairs],
+            "smallest difference detected now": [amount(pair.detectable) for pair in pairs],
         }
         models = len(pairs) + 1
         notes = (
@@ -105,11 +105,11 @@ def leaderboard_size(
     priced: bool = False,
     notes: Sequence[Note] = (),
 ) -> LeaderboardSize:
-    """The rows that distinguish each model from the next, by the power of the first of Holm's steps.
+    """Compute the rows that distinguish each model from the next, at the level of Holm's first step.
 
     `scores` (ndarray of bool or float, shape (n, k)): which of k models got each row right, with exact power; or their
     marks, with the power in samples or of a normal test (`Sampled`, `Spread`). `lower`: whether lower scores are
-    better; `limits`, `named`, `priced`: as in `sigstats.ranking.rank.rank_table`; `notes`: those on the pilot.
+    better; `limits`, `named`, `priced`: as in `sigstats.ranking.rank.rank_table`; `notes`: notes on the pilot.
     """
     n, k = scores.shape
     require_squarable(scores.astype(np.float64, copy=False), "scores")

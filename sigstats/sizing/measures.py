@@ -118,8 +118,8 @@ def plan_measure(
 ) -> SizeOfMeasure:
     """The rows that show each of some drops of a measure, by the spread of a pilot.
 
-    `drops`: in the unit of the measure, above 0; by default shares of the baseline's value, or more where these do not
-    count. `tests`: as many are adjusted together; by default those of the measure.
+    `drops`: in the unit of the measure, above 0; by default shares of the baseline's value, or more if these do not
+    count. `tests`: the number of tests that are adjusted together; by default those of the measure.
 
     Raises ValueError as `sigstats.comparison.compare.compare_pair`, or if both models are alike.
     """

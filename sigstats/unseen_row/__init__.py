@@ -1,1 +1,1 @@
-"""Bounds that one more row, of a kind not seen, does not undo."""
+"""Bounds that one more row, of an unseen kind, does not undo."""

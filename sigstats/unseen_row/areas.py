@@ -6,9 +6,9 @@ classes and the observed difference D. The probability that this is at most t is
 distribution of one sum of exponential variables: where :math:`t_1 + t_2 = t + D`, of :math:`\sum E_i (u_i - t_1) / m +
 \sum E_j (v_j - t_2) / n`.
 
-One more row (or group) is all lost: a positive that A ranks first and B last, or a negative likewise, whichever class
-has fewer rows. If one more group is like those seen, only such a share of its rows is lost as moves the difference as
-far as the same number of rows of any group seen, or one row (`sigstats.unseen_row.means`).
+One more row (or group) is completely lost: a positive that A ranks first and B last, or a negative likewise, from the
+class with fewer rows. If one more group is like those seen, it loses only the share of its rows that moves the
+difference as far as the same number of rows of any group seen, or one row (`sigstats.unseen_row.means`).
 """
 
 import math
@@ -43,7 +43,7 @@ class Gains(NamedTuple):
 
     @property
     def mirrored(self) -> "Gains":
-        """The same with A and B exchanged."""
+        """The gains with A and B exchanged."""
         return self._replace(of_positives=-self.of_positives, of_negatives=-self.of_negatives)
 
     @property
@@ -97,7 +97,7 @@ def area_equivalence(gains: Gains, margin: float) -> float:
 
 
 def _pvalue(gains: Gains, at: float) -> float:
-    """The p-value of a difference of at most `at`."""
+    """The p-value of the null hypothesis that the difference is at most `at`."""
 
     def share_below(law: Gains) -> float:
         return float(_Law(law).shares_below(np.array([at]))[0])
@@ -147,7 +147,7 @@ class _Law:
         return tails(np.hstack([factors, unseen]), np.append(counts, 1.0)[np.newaxis])
 
     def lower_bound(self, share: float) -> float:
-        """The point below which the weighted difference is with this probability."""
+        """The point below which the weighted difference lies with this probability."""
         if share < _LEAST_SHARE:
             return -1.0
         start = Start(

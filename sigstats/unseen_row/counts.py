@@ -229,7 +229,7 @@ def _pooled(within: Any) -> tuple[FloatArray, Any]:
 
 
 def _kinds_of(joint: JointEvents, ends: Sequence[int]) -> tuple[Any, ...]:
-    """The kinds of rows that might be put in, all of classes of the truth.
+    """The kinds of rows that may be added, with classes of the truth.
 
     `ends`: the first and the last class, where they are ordered.
     """

@@ -1,4 +1,4 @@
-"""The agreement of a judge with people, the law of the values that they would see, and labels that would decide.
+"""The agreement of a judge with people, the law of the values that people would see, and the labels that would decide.
 
 Rows are split by the judge's verdict on one model or on two, and the labelled rows of a verdict represent all of them.
 """
@@ -80,7 +80,7 @@ class JudgedRows(NamedTuple):
 
     @property
     def estimate(self) -> float:
-        """The post-stratified difference; of a verdict without labels the judge's word is taken."""
+        """The post-stratified difference; for a verdict without labels, the judge's value is used."""
         means = np.where(self.labels > 0, self.table @ self.values / np.maximum(self.labels, 1), self.word)
         return float(self.rows @ means / self.rows.sum())
 

@@ -1,7 +1,7 @@
 r"""The law of a sum of gamma variables with factors, by an integral through its saddle point; random ones.
 
 The mean of values with flat Dirichlet weights is at most t where :math:`\sum_j G_j (x_j - t) \le 0`, :math:`G_j` being
-independent exponential variables, or gamma variables of value j that is there so many times. Its probability is
+independent exponential variables, or gamma variables if value j is repeated. Its probability is
 
 .. math:: P = \frac{1}{2 \pi i} \int_{-\theta - i\infty}^{-\theta + i\infty} \prod_j (1 - s a_j)^{-c_j} \frac{ds}{-s}
 
@@ -148,7 +148,7 @@ class SharedDraws:
     """Gamma variables that many slices, or pairs of models, share, so that each costs some sums and not its own draws.
 
     A shape is a sum of powers of two, and a gamma variable the sum of independent ones of these shapes. So the events
-    of a slice take one column each for every power in their counts, and another slice takes the same columns, each of
+    of a slice take one column each for every power in their counts, and another slice uses the same columns, each from
     its own stream of the seed. Within a slice all are independent, as its p-values and intervals require; those of two
     slices depend on each other, which adjustments that are valid under any dependence (Holm, Bonferroni) allow.
     """

@@ -5,9 +5,9 @@ weighted mean's law with probability alpha below it is the lower bound, with the
 is its mirror image. For right and wrong it is Clopper and Pearson's, and the p-value of differences of -1, 0 and 1 is
 McNemar's exact one.
 
-`Units` may state the weight of a row, where one more group is taken to be like those seen. docs/methods.md ("Bounds
-for one more object") has that assumption, its cost, the simulations and the sources: Gaffke (2005), and Phan, Thomas
-and Learned-Miller (2021). That it holds for every law is proved for few cases and was never seen to fail.
+`Units` may state the weight of a row, where one more group is taken to be like those seen. docs/methods.md ("Bounds for
+one more object") has that assumption, its cost, the simulations and the sources: Gaffke (2005), and Phan, Thomas and
+Learned-Miller (2021). Its validity for every law is proved in a few cases, and no failure is known.
 
 When not to use: values without limits, whose mean cannot be bounded; dependent rows, whose groups are then the units.
 """
@@ -53,7 +53,7 @@ class Units(NamedTuple):
 
     @property
     def mirrored(self) -> "Units":
-        """The same with the sign of the values turned."""
+        """The units with values of opposite sign."""
         return self._replace(sums=-self.sums)
 
     @property
@@ -158,7 +158,7 @@ def mean_pvalues(
 
 
 def shown_below_zero(many: Sequence[Units], limit: float | FloatArray, level: float) -> NDArray[np.bool_]:
-    """Test if p-values of "less" are at most this level, with p to five digits, which takes a sixth of the time."""
+    """Test whether p-values of "less" are at most this level, with p to five digits, in a sixth of the time."""
     less, at, limits = np.empty(len(many)), np.zeros(len(many)), -np.broadcast_to(limit, len(many))
     for where, units in _together(many):
         less[where] = _pvalues(units.mirrored, limits[where], at[where], COARSE)
@@ -166,7 +166,7 @@ def shown_below_zero(many: Sequence[Units], limit: float | FloatArray, level: fl
 
 
 def _together(many: Sequence[Units]) -> Iterator[tuple[IntArray, Units]]:
-    """Units of like lengths, in arrays with a row each that fit into a cache; a count of 0 fills a row."""
+    """Arrays of units of similar lengths, one per row, that fit into a cache; counts of 0 fill the rows."""
     lengths = np.array([len(units.sums) for units in many])
     order, start = np.argsort(lengths, kind="stable"), 0
     while start < len(order):
@@ -219,12 +219,12 @@ def missed(groups: Any, row: Any) -> FloatArray:
 
 
 def combined(like_seen: Any, strict: Any, chance: Any) -> FloatArray:
-    """The p-values with this chance of an unseen kind, of those with one more group like those seen or of any kind."""
+    """Combine p-values with one more group like those seen, and of any kind, by this chance of an unseen kind."""
     return np.asarray(np.minimum(1.0, np.where(strict < chance, 2 * strict, np.maximum(like_seen, chance) + chance)))
 
 
 def shares_beyond(share: float, chance: Any) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """The share beyond an end that this chance of an unseen kind leaves, and where the end is that of any kind."""
+    """The share beyond an end that this chance of an unseen kind leaves, and a mask of ends for any kind."""
     strict = (share <= 2 * chance) & (chance > 0)
     return np.where(strict, share / 2, share - chance), strict
 

@@ -1,4 +1,4 @@
-"""Bounds of a difference whose random weights depend neither on the names of classes nor on the order of models."""
+"""Bounds of a difference with random weights that depend neither on the names of classes nor on the order of models."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -90,7 +90,7 @@ def _in_own_order(
 
 
 def exchanged(joint: JointCounts) -> tuple[JointCounts, IntArray]:
-    """The record with A as B, and the number that each event has in it."""
+    """The record with A and B exchanged, and the number of each event in it."""
     if isinstance(joint, JointEvents):
         return _sorted(joint, [(y, b, a) for y, a, b in joint.events])
     assert isinstance(joint, JointOutcomes)
@@ -99,7 +99,7 @@ def exchanged(joint: JointCounts) -> tuple[JointCounts, IntArray]:
 
 @lru_cache(maxsize=4)  # a ranking asks for both orders of two models
 def by_counts(joint: JointEvents) -> tuple[JointEvents, IntArray]:
-    """The record with its classes in the order of their counts, and the number that each event has in it.
+    """The record with its classes in the order of their counts, and the number of each event in it.
 
     Classes are distinguished by the counts of their events, then by the classes of these events. If classes are still
     alike, the first gets its own place, and the others are distinguished by it.

@@ -43,7 +43,7 @@ _SMALL = 1 << 26
 def lent_retrainer(store: Store, work: CrossValidated, *, null: Null) -> Iterator[Retrainer]:
     """The retrainer of a cell's data set and classifier, for one block at a time, since learners write to it.
 
-    Other threads compute meanwhile if it has a batched learner and its data are small; each is lent one of its own.
+    If it has a batched learner and its data are small, other threads compute meanwhile, with their own retrainers.
     """
     key = store, canonical([work.dataset, work.classifier, work.cross_validation]), null
     with _lock:
@@ -66,7 +66,7 @@ def lent_retrainer(store: Store, work: CrossValidated, *, null: Null) -> Iterato
 
 
 def new_retrainer(dataset: Dataset, work: CrossValidated, folds: NDArray[Any], *, null: Null) -> Retrainer:
-    """A retrainer of a cell's classifier by other folds, which is not cached."""
+    """Make a retrainer of a cell's classifier with other folds, which is not cached."""
     estimator = build_as_planned(work.classifier, **dataset.described)
     how: dict[str, Any] = {"null": null, "transforms": work.cross_validation.transforms, "groups": dataset.groups}
     made = Retrainer(estimator, dataset.X, dataset.y, folds, **how)

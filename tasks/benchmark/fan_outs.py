@@ -178,7 +178,7 @@ _VALUE = pa.schema(
 
 
 def _stream_of_permutations(work: Retrained | MeasuredRetrain) -> dict[str, Any]:
-    """Keyed only by data set and null hypothesis, so that all classifiers get the same permutations."""
+    """Return a key of only the data set and the null hypothesis, so that all classifiers get the same permutations."""
     return {"dataset": work.dataset.digest, "null": work.null}
 
 

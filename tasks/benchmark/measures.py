@@ -1,4 +1,4 @@
-"""The performance of each classifier by other measures than accuracy, and comparisons of every two by them.
+"""The performance of each classifier by measures other than accuracy, and the comparisons of all pairs by them.
 
 Every measure of the plan is estimated for each classifier on each data set, with its interval, and compared between
 every two by its test (`sigstats.measures.table`): the bootstrap of joint outcomes, DeLong's test of areas under the ROC
@@ -109,7 +109,7 @@ def _read(results: Results, observed: Cell) -> _Classifier:
 
 
 def _lacking(measure: str, of: _Classifier) -> str:
-    """Why a classifier cannot be measured; empty if it can, or where its replicates are missing."""
+    """The reason why a classifier cannot be measured; empty if it can, or if its replicates are missing."""
     needs = MEASURES[measure].needs
     if of.run is None:
         return ""

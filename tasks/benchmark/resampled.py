@@ -76,7 +76,7 @@ def measures(results: Results, _: str) -> Iterator[Hypothesis]:
 
 
 def _lacking(measure: str, results: Results, cell: Cell) -> str:
-    """Why a measure cannot be had of a data set; empty if it can, or where its replicates are missing."""
+    """The reason why a measure is not available for a data set; empty if it is, or if replicates are missing."""
     if MEASURES[measure].needs_scores:
         return f"{measure} needs scores, which repetitions of the cross-validation do not store"
     table = results.table(cell)

@@ -49,7 +49,7 @@ def _compute(block: Block, store: Store, work: Counted) -> pa.Table:
 
 
 def _counts_of_file(store: Store, files: LabelFiles, index: int, positive: Any) -> tuple[int, ...]:
-    """The counts of one file, which the store keeps in case other files are added to the population."""
+    """The counts of one file, which the store keeps in case further files are added to the population."""
     written, footer = files.mark(index)
     mark = digest("counts", of=written, columns=files.columns, classes=files.classes, positive=positive)
     name = f"{PARTS}/{mark}.parquet"

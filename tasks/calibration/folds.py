@@ -103,7 +103,7 @@ CROSS_VALIDATE = FanOut(
 
 
 def folds_cell(work: OfFolds) -> Cell:
-    """The cell of the cross-validation that a test is made of."""
+    """The cell of the cross-validation that a test uses."""
     permutation = permutation_of(work.test)
     scheme = scheme_of(work.test, work.scheme)
     what = "" if permutation is None else f", {permutation.null} permuted"
@@ -207,7 +207,7 @@ _POOLED = Population(outcomes=(1,) * 8)
 
 
 def scheme_of(test: AppliedTest, scheme: Scheme) -> Scheme:
-    """The folds and repetitions that a test takes, of a population with this scheme."""
+    """The folds and repetitions that a test uses, for a population with this scheme."""
     return Scheme(folds=2, repeats=5) if test.test == "five-by-two" else scheme
 
 
@@ -224,7 +224,7 @@ def differences(outcomes: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def run_fold_test(test: AppliedTest, outcomes: NDArray[np.int64], rng: np.random.Generator) -> tuple[float, float]:
-    """The p-value of a test on one sample, and by how much B is better than A."""
+    """The p-value of a test on one sample, and the advantage of B over A."""
     pooled = outcomes.sum(axis=(0, 1))
     if test.test == "efficiency":
         a = JointOutcomes(*pooled.tolist()).confusion_a
@@ -246,7 +246,7 @@ def run_fold_test(test: AppliedTest, outcomes: NDArray[np.int64], rng: np.random
 
 
 def _right_by_class(pooled: NDArray[np.int64]) -> Iterator[list[int]]:
-    """Hryniewicz's counts of A and of B (eq. 1): right in each class, and all that are wrong."""
+    """Hryniewicz's counts of A and of B (eq. 1): right answers by class, and all wrong ones."""
     joint = JointOutcomes(*pooled.tolist())
     for side in (joint.confusion_a, joint.confusion_b):
         yield [int(side.tp), int(side.tn), int(side.fp + side.fn)]

@@ -39,7 +39,7 @@ _SCHEMA = pa.schema(
 
 
 def _revision(work: OnTestSets) -> int:
-    """Since revision 1 the truth is that of exchanged outputs, and rows of a judge have one unseen row."""
+    """In revision 1 the truth is that of exchanged outputs, and rows of a judge have one unseen row."""
     return int(work.population.swapped or isinstance(work.population, JudgedRows))
 
 

@@ -1,4 +1,4 @@
-"""Tests of other packages, on test sets that are drawn from a population: how they are found and called; the fan-out.
+"""Tests of other packages on test sets from a population: how they are found and called, and their fan-out.
 
 Such a test is a function of the labels, the predictions of A and those of B. It returns a p-value, or a result that has
 one as ``pvalue``, as SciPy's do. The stream is that of `sigstats.tasks.calibration.subsample`, so that all tests are
@@ -127,7 +127,7 @@ def _p_values(result: Any, sets: int) -> list[float]:
 
 
 def _wrong(p: float) -> str | None:
-    """The reason why a number is not a p-value."""
+    """The reason why a result is not a valid p-value."""
     if math.isnan(p):
         return "p is NaN"
     return None if 0 <= p <= 1 else "p is not between 0 and 1"

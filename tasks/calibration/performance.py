@@ -1,6 +1,6 @@
 """Performance measures of a method in addition to its rates (Morris, White and Crowther 2019).
 
-Of an interval bias, standard errors, coverage, misses and width; of a test the power at the level that it really has.
+For an interval: bias, standard errors, coverage, misses and width; for a test: the power at its true level.
 """
 
 import math
@@ -85,7 +85,7 @@ def _share(row: Hypothesis, flags: NDArray[np.bool_]) -> Hypothesis:
 def _means(row: Hypothesis, columns: Mapping[str, NDArray[np.float64]], true: float) -> Iterator[Hypothesis]:
     """Bias, standard errors and width, with the Monte-Carlo errors of Morris, White and Crowther.
 
-    What a method states is averaged over the test sets on which it states something.
+    Values that a method states are averaged over the test sets on which it states one.
     """
     defined = ~np.isnan(columns["low"])
     estimates, stated = columns["estimate"], columns["standard_error"][defined]

@@ -1,9 +1,9 @@
-"""Populations from which test sets are drawn: two classifiers on all rows there are.
+"""Populations from which test sets are drawn: two classifiers on all rows.
 
-A `Population` holds eight joint outcomes in the order of `sigstats.joint.outcomes.JointOutcomes`: counts of rows, from
+A `Population` has eight joint outcomes in the order of `sigstats.joint.outcomes.JointOutcomes`: counts of rows, from
 which test sets are drawn without replacement, or probabilities, from which any number is drawn. If only accuracy
-matters, all rows count as truly positive. An `EventPopulation` holds all distinct joint events of several classes, or
-of any number of categories a row, for measures that are averaged over them.
+matters, all rows count as truly positive. An `EventPopulation` has all distinct joint events of several classes, or of
+any number of categories per row, for measures that are averaged over them.
 
 Test sets are an array of counts, one row per test set, one column per outcome or event.
 """
@@ -109,7 +109,7 @@ class Population(_Drawn, Record):
 
     @property
     def expected(self) -> NDArray[np.float64]:
-        """The outcomes as they are, or as they are expected where outputs are exchanged."""
+        """The outcomes, or the expected ones if outputs are exchanged."""
         values = np.array(self.outcomes, dtype=np.float64)
         for pair in self.exchanged if self.swapped else ():
             values[list(pair)] = values[list(pair)].mean()
@@ -135,7 +135,7 @@ class Population(_Drawn, Record):
 
     @property
     def binary(self) -> bool:
-        """True if some rows are truly negative, so that measures of two classes have a meaning."""
+        """True if some rows are truly negative, so that measures of two classes are defined."""
         return any(self.outcomes[4:])
 
 
@@ -149,7 +149,7 @@ def random_classifiers(classes: int, right: float) -> Population:
 
 @dataclass(frozen=True, eq=False)
 class EventPopulation(_Drawn):
-    """Two classifiers on all rows there are, by distinct joint events of classes or categories."""
+    """Two classifiers on all rows, by distinct joint events of classes or categories."""
 
     #: The name that the study gives it.
     name: str

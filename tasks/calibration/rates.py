@@ -24,9 +24,9 @@ Z = 1.959963984540054
 
 
 def monte_carlo_error(row: Hypothesis) -> float | None:
-    """The Monte-Carlo standard error of a row's estimate; None if there is none.
+    """The Monte-Carlo standard error of a row's estimate, or None.
 
-    A rate's is sqrt(p (1 - p) / n); that of a mean, and of size-adjusted power, is the one behind its interval.
+    For a rate it is sqrt(p (1 - p) / n); for a mean, and for size-adjusted power, it is that of the interval.
     """
     if row.estimate is None or not row.replicates:
         return None

@@ -173,7 +173,7 @@ def one_test(cells: Iterable[Cell]) -> list[list[Cell]]:
 
 
 def rows_needed(known: Population | EventPopulation, test: AppliedTest, share: float, alpha: float) -> int | None:
-    """Return the number of rows from which McNemar's test rejects this often in an infinite population of such answers.
+    """Return the number of rows from which McNemar's test rejects this often in the corresponding infinite population.
 
     None for other tests, if the test looks in the other direction, or if there would be too many rows to sum over.
     """

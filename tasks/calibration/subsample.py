@@ -80,7 +80,7 @@ def _stream(work: OnTestSets) -> dict[str, Any]:
 
 
 def _revision(work: OnTestSets) -> int:
-    """Since revision 1 areas of grouped rows have Obuchowski's variance, and groups of votes are tested by means."""
+    """In revision 1 areas of grouped rows have Obuchowski's variance, and groups of votes are tested by means."""
     areas = isinstance(work.population, ScoredRows) and work.test.measure == "auc"
     return int(areas or (isinstance(work.population, Votes) and "voters" in str(work.test.options["method"])))
 
@@ -103,13 +103,13 @@ def outcomes_cell(work: OnTestSets) -> Cell | None:
 
 
 def _needs(work: OnTestSets) -> list[Cell]:
-    """The outcomes that make up the population."""
+    """The cells with the outcomes that make up the population."""
     value = outcomes_cell(work)
     return [] if value is None else [value]
 
 
 def _stand_in(work: OnTestSets, store: Store) -> OnTestSets | None:
-    """The same on possible answers of classifiers that are not trained yet; None if files are counted."""
+    """The same cell on possible answers of classifiers that are not trained yet; None if files are counted."""
     source = outcomes_cell(work)
     if source is None or not isinstance(source.work, Predicted | Categorised):
         return None
@@ -161,7 +161,7 @@ def trained_outputs(source: Cell, table: pa.Table, *, test: bool) -> AnyPopulati
 
 
 def results_of_block(block: Block, store: Store, work: OnTestSets, answer: Callable[..., Answered]) -> pa.Table:
-    """The results of a test on each test set of the block: `answer` finds those of some lanes."""
+    """The results of a test on each test set of the block; `answer` computes those of some lanes."""
     admit_measure(work.test.measure, work.test.measure_code)
     drawn_from = population(work, store)
     assert drawn_from is not None  # the engine completes prerequisites first
@@ -233,7 +233,7 @@ _POSITIVE, _NEGATIVE = "positive", "negative"
 def counted_rows(drawn_from: Population | EventPopulation, counts: Sequence[int]) -> pa.Table:
     """The distinct rows of a test set with their counts: the true class, and the predictions of A and B.
 
-    Where only right and wrong answers matter, all rows count as truly positive (`Population`).
+    If only right and wrong answers matter, all rows count as truly positive (`Population`).
 
     >>> counted_rows(Population(outcomes=(1,) * 8), [3, 1, 0, 0, 0, 0, 0, 6]).to_pylist()[1]
     {'label': 'positive', 'pred_a': 'negative', 'pred_b': 'positive', 'count': 1}

@@ -54,7 +54,7 @@ def _compute(block: Block, store: Store, work: Tallied) -> pa.Table:
 
 
 def with_rows(cell: Cell) -> Cell:
-    """The equivalent of `cell` with one row per test set; `cell` itself if it has such rows."""
+    """The equivalent of `cell` with one row per test set; `cell` itself if it already has these."""
     if not isinstance(cell.work, Tallied):
         return cell
     work = OnTestSets(**{attribute.name: getattr(cell.work, attribute.name) for attribute in fields(OnTestSets)})
@@ -62,7 +62,7 @@ def with_rows(cell: Cell) -> Cell:
 
 
 def totals(table: pa.Table, alpha: float) -> dict[str, int]:
-    """The numbers of ``test_sets`` in a table and of test sets by outcome; a row is one test set or counts several."""
+    """The number of ``test_sets`` in a table, and of test sets by outcome; a row is one test set or counts several."""
     if SPAN.name in table.column_names:
         counts = {name: int(to_numpy(table.column(name)).sum()) for name in (SPAN.name, *_OUTCOMES)}
         return {"test_sets": counts.pop(SPAN.name), **counts}

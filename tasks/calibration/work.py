@@ -108,7 +108,7 @@ class ScoredRows(Record):
 
 
 class AppliedTest(Record):
-    """A test as it is applied to samples of a population."""
+    """A test that is applied to samples of a population."""
 
     #: Its name.
     test: str
@@ -198,7 +198,7 @@ class OnTestSets(Tested):
 
     @property
     def endless(self) -> bool:
-        """True if test sets are drawn as from infinitely many counted rows."""
+        """True if test sets are drawn as from an infinite population of the counted rows."""
         return isinstance(self.population, Population | Events) and self.population.endless
 
 

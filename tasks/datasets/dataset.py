@@ -1,4 +1,4 @@
-"""A data set as every study uses it: one matrix, codes for nominal features, NaN for missing values; and its folds.
+"""The data set of every study: one matrix, codes for nominal features, NaN for missing values; and its folds.
 
 Not for text, images or more than one class a row: a `Dataset` is a table of numbers and categories with one class each.
 """
@@ -133,7 +133,7 @@ class Dataset:
         return tuple(name for name, values, nominal in columns if _names_rows(name, values, nominal))
 
     def slices(self, feature: str) -> Iterator[tuple[str, NDArray[np.int64]]]:
-        """The rows of each value of a feature, with their name; of a number of many values those of four bins."""
+        """The rows of each value of a feature, with their name; for a number with many values, of four bins."""
         position = self.features.index(feature)
         values, known, nominal = self.X[:, position], self.categories[position], self.nominal[position]
         present = np.flatnonzero(~np.isnan(values))
@@ -166,7 +166,7 @@ class Dataset:
         return kept
 
     def to_table(self) -> pa.Table:
-        """The data set as a table: a column per feature, then ``class``; all that is not a number is metadata."""
+        """The data set as a table: a column per feature, then ``class``; names and categories are metadata."""
         about = {key: getattr(self, key) for key in ("name", "classes", "features", "categories")}
         about["nominal"] = self.nominal.tolist()
         fields = [
@@ -224,7 +224,7 @@ GIVEN = "given"
 
 
 def cross_validation_folds(dataset: Dataset, folds: int | str, rng: Any, *, rare_classes: str) -> IntArray:
-    """The test fold of every row: that of the data set, where it has folds; else no group is split.
+    """The test fold of every row: from the data set if it has folds; otherwise without splitting groups.
 
     `folds`: a number, or `LEAVE_ONE_OUT`.
     `rng`: source of the folds; leaving out one row at a time draws nothing.

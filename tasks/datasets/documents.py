@@ -49,7 +49,7 @@ class Documents:
 
     @property
     def sizes(self) -> tuple[float, float, float]:
-        """Sizes, as of a `Dataset`; the features are known once a classifier has counted words."""
+        """The sizes, as for a `Dataset`; the number of features is known once a classifier has counted words."""
         return len(self), math.nan, math.nan
 
     @property
@@ -86,7 +86,7 @@ class Documents:
 def read_documents(name: str, path: str, base: Path, *, text: Sequence[str], categories: str) -> Documents:
     """The documents of a Parquet file.
 
-    `name`: what the study calls them.
+    `name`: their name in the study.
     `path`: a file or an fsspec URL; a relative path starts at `base`.
     `text`: the columns of strings that are joined to a text, in this order; a missing value counts as empty.
     `categories`: the column of the categories: a list of strings in each row, or one string.

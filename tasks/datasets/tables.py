@@ -1,7 +1,7 @@
 """Convert a table of columns to a data set: its class, nominal features and missing values.
 
-A source gives `DataColumns`; `dataset` picks the columns that a study file asks for. Categories and classes
-are those that occur, sorted as text: so codes depend neither on the order of the rows nor on the kind of file.
+A source gives `DataColumns`; `dataset` selects the columns of the study file. Categories and classes are those that
+occur, sorted as text, so codes depend neither on the order of the rows nor on the kind of file.
 """
 
 import math
@@ -74,7 +74,7 @@ class DataColumns(ABC):
 
     @abstractmethod
     def numbers(self, name: str) -> Numbers | None:
-        """A column as numbers, None if it is nominal by its nature, or ValueError."""
+        """A column as numbers, None if its type is nominal, or ValueError."""
 
     def row(self, row: int) -> str:
         """The name of a row in messages; a table of lines names the line."""
@@ -144,11 +144,11 @@ class Lines(TextColumns):
 def dataset(table: DataColumns, spec: Mapping[str, Any], *, target: str | None = None) -> Dataset:
     """The data set of a table.
 
-    `spec`: ``name``, and ``target`` (the class), ``columns`` (the features, in order; all where it is not given),
-    ``drop`` (columns to leave out), ``nominal`` (columns of numbers that are codes), ``groups`` (the column of what
-    rows have in common, such as a patient), ``folds`` (the column of the fold in which a row is tested) and
-    ``classes`` (texts such as ``none`` that are classes).
-    `target`: the class where `spec` names none.
+    `spec`: ``name``, and ``target`` (the class), ``columns`` (the features, in order; all by default), ``drop``
+    (columns to leave out), ``nominal`` (columns of numbers that are codes), ``groups`` (the column of groups, such as
+    patients), ``folds`` (the column of the fold in which a row is tested) and ``classes`` (texts such as ``none`` that
+    are classes).
+    `target`: the class if `spec` names none.
     """
     target = str(spec.get("target", target))
     features = _feature_names(table, spec, target)
@@ -207,7 +207,7 @@ def _codes(table: DataColumns, name: str | None) -> Codes | None:
 
 
 def _whole(table: DataColumns, name: str, what: str, listed: Collection[str] = ()) -> Texts:
-    """A column without missing values, nor texts that usually mean one, and with two values or more."""
+    """Require a column without missing values, or texts that usually mean one, and with two values or more."""
     texts, where = table.texts(name), f"{table.where}: column {shown(name)}"
     if not texts.codes.size:
         raise ValueError(f"{table.where}: has no rows")

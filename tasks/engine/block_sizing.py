@@ -1,4 +1,4 @@
-"""The sizes of blocks: about equal in cost, which is known only after the first block has been computed."""
+"""The sizes of blocks of about equal cost, which is known only after the first block."""
 
 from ..plan import Block, Cell
 from .run_block import Failure, Receipt
@@ -26,8 +26,8 @@ class BlockSizer:
     def window(self, workers: int, cells: int = 1) -> int:
         """The number of blocks of the cell that may run at once, if it shares the workers with other cells.
 
-        One until the cost of a lane is known, then two for each worker of its share. If a rule may stop the cell it is
-        one, since blocks beyond the stop are computed in vain.
+        It is one until the cost of a lane is known, then two for each worker of its share. If a rule may stop the cell
+        it is one, since blocks beyond the stop are wasted.
         """
         if not self.lanes:
             return 1

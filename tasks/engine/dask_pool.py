@@ -1,4 +1,4 @@
-"""A pool of workers that a Dask client reaches."""
+"""A pool of the workers of a Dask client."""
 
 import contextlib
 import contextvars
@@ -120,7 +120,7 @@ class DaskPool(DaskStaff):
         return cancel
 
     def _send(self) -> None:
-        """Send every block that waits. The next thread that gets the lock sends those that were added meanwhile."""
+        """Send all waiting blocks. The next thread that gets the lock sends those that were added meanwhile."""
         with self._sending:
             while batch := self._suspects.admit(block for block in _drain(self._to_send) if not block.unwanted):
                 alike: dict[tuple[Any, ...], list[list[Submission]]] = {}

@@ -47,11 +47,11 @@ def _digest_of_code() -> str:
 
 
 class OtherCode(Exception):
-    """A block came to a worker with other code than the run."""
+    """A block reached a worker whose code differs from that of the run."""
 
 
 def run_with(code: str, blocks: Sequence[Block], store: Store, apart: bool, *, engine: str) -> list[Receipt | Failure]:
-    """Call `run_together` on a worker whose `version` is `code`; another one gives the blocks back with `OtherCode`."""
+    """Call `run_together` on a worker whose `version` is `code`; other workers return the blocks with `OtherCode`."""
     if code != version():
         time.sleep(_GIVEN_BACK)
         raise OtherCode(version())

@@ -219,7 +219,7 @@ def _complete(
 
 
 def has_room(sizer: BlockSizer, running: int, pool: Pool, begun: float) -> bool:
-    """True if one more block of a cell that was begun at this time may be sent."""
+    """True if one more block may be sent of a cell that began at this time."""
     sub_pool = pool_of(pool, sizer.cell)
     if running < sizer.window(sub_pool.workers, len(pool.open)):
         return True

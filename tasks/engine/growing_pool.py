@@ -1,4 +1,4 @@
-"""A pool that begins in this process and goes on with the workers of a cluster."""
+"""A pool that begins in this process and continues with the workers of a cluster."""
 
 import contextvars
 import threading
@@ -30,7 +30,8 @@ class GrowingPool(RoutedPool):
     """Runs blocks in threads of this process until the workers of a cluster have started; use it as a context.
 
     Many studies end before a cluster has started. So it is started during the work, once processors have been idle for
-    some seconds, unless a block takes less than to send it. If it cannot be started, the work goes on in this process.
+    some seconds, unless sending a block takes longer than computing it. If the cluster cannot be started, the work
+    continues in this process.
 
     `open_pool`: returns a context manager that starts the cluster and, at its end, closes it.
     `expected`: the number of workers that the cluster will have.
@@ -79,7 +80,7 @@ class GrowingPool(RoutedPool):
 
     @property
     def cells(self) -> int:
-        """Two for each worker that the cluster will have, or as many as it asks for once it has started."""
+        """Two for each expected worker of the cluster, or the number of its pool once it has started."""
         return max(2 * self._expected, super().cells)
 
     def prepare(self, plan: Plan, priority: int = 0) -> None:

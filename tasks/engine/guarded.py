@@ -1,7 +1,8 @@
 """Blocks that run code of other packages, in a separate process for each thread that computes.
 
-A classifier that hangs, takes too much memory or ends its process harms only that process. It is named, its cell fails,
-and the run and its workers go on. Code that also kills its worker is found by `sigstats.tasks.engine.submissions`.
+A classifier that hangs, takes too much memory or ends its process harms only that process. Its cell fails with its
+name, and the run and its workers continue. Code that also kills its worker is found by
+`sigstats.tasks.engine.submissions`.
 """
 
 import atexit
@@ -59,7 +60,7 @@ class ConnectionSpoilt(Exception):
     """Code wrote to the connection between its process and the run, or closed it."""
 
     def __init__(self) -> None:
-        super().__init__("it wrote to a connection that is not its own, or closed it")
+        super().__init__("it wrote to, or closed, the connection between its process and the run")
 
 
 class Killed(OSError):
@@ -185,7 +186,7 @@ _lock = threading.Lock()
 
 
 def _take_child(code: Mapping[str, str], threads: int) -> _Child:
-    """An idle process that may run this code, or a new one; those that may not are ended."""
+    """Return an idle process that may run this code, or a new one; end those that may not."""
     with _lock:
         useless = [child for child in _idle if not child.may_run(code, threads)]
         useful = [child for child in _idle if child not in useless]

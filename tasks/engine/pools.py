@@ -43,14 +43,14 @@ class Pool(Protocol):
 
     @property
     def strangers(self) -> Mapping[str, str]:
-        """The versions of the workers that have other code than this process, and so compute no block."""
+        """The versions of the workers whose code differs from this process; they compute no block."""
 
     @property
     def memory_limit(self) -> int | None:
         """The smallest memory limit of a worker in bytes; None if there is none."""
 
     def prepare(self, plan: Plan, priority: int = 0) -> None:
-        """Take the blocks of a plan from now on, by this priority, and let the workers import its fan-outs before."""
+        """Prepare for the blocks of a plan, with this priority; the workers import its fan-outs."""
 
     def submit(self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]) -> Callable[[], None]:
         """Start a block, and return a function that cancels it; `done` is called once, from any thread."""

@@ -117,7 +117,7 @@ def _set(thresholds: dict[int, int]) -> None:
 
 @functools.cache
 def _as_dask_starts_it() -> bool:
-    """True if this process was started only with Dask's threshold, and the C library is GNU's."""
+    """True if only Dask's threshold was set when this process started, and the C library is GNU's."""
     import ctypes
 
     with contextlib.suppress(OSError, TypeError):  # another system than Linux

@@ -1,11 +1,11 @@
-"""Blocks as tasks of Dask: several short ones as one task, and those that may have killed their workers singly.
+"""Blocks as tasks of Dask: several short ones per task, but one block per task if it may have killed its workers.
 
-Dask takes as long for a task as a short block takes to be computed and stored.
+For a short block, Dask's overhead is as long as computing and storing it.
 
-Workers disappear for many reasons: preemption, a walltime, a lost node. Code of this package kills none, so a hundred
-deaths prove nothing about a block. Code of another package may kill its worker: it has its own process, but runs as the
-same user. A block whose workers died repeatedly is computed while no other block of such code is active. A worker that
-dies then was killed by this block, or disappeared for another reason.
+Workers disappear for many reasons: preemption, a walltime, a lost node. Code of this package does not kill workers, so
+even a hundred deaths prove nothing about a block. Code of another package may kill its worker: it has its own process,
+but runs as the same user. A block whose workers died repeatedly is computed while no other block of such code is
+active. A worker that dies at that time was killed by this block, or disappeared for another reason.
 """
 
 import math
@@ -40,7 +40,7 @@ class WorkersKilled(Exception):
 class Submission:
     """A block that was sent to the scheduler, or waits to be sent.
 
-    `turn` is 0 for those that go first. `single`: whether no other block may be in its `task`.
+    `turn` is 0 for those that go first. `single`: whether it must be the only block of its `task`.
     """
 
     block: Block
@@ -150,7 +150,7 @@ _BUSY = 0.8
 class TaskOverhead:
     """Measures the `seconds` that the scheduler and this process take for a task.
 
-    That can be seen only while they limit the run: workers have nothing to do, although tasks were sent for them all.
+    This can be measured only while they limit the run: workers are idle, although tasks were sent for all of them.
     Other studies on the same workers look alike, hence the upper limit.
     """
 

@@ -24,7 +24,7 @@ from ..schema import Hypothesis
 
 @dataclass(frozen=True)
 class ObservedRun:
-    """Cross-validated predictions: true and predicted class of every row, and its group where rows are in groups."""
+    """Cross-validated predictions: true and predicted class of every row, and its group if rows are in groups."""
 
     label: NDArray[np.int64]
     prediction: NDArray[np.int64]
@@ -146,7 +146,7 @@ class OfSets:
 
 @dataclass(frozen=True, kw_only=True)
 class StatisticalTest:
-    """A test, as studies run it and reports tell it."""
+    """A test, with its computation for studies and its words for reports."""
 
     #: Usual name of the test.
     label: str
@@ -204,13 +204,13 @@ def find(name: str) -> StatisticalTest | None:
 
 
 def of_runs(name: str) -> OfRuns | None:
-    """The form of a test for cross-validated runs; None if there is none, or the test is not of this folder."""
+    """The form of a test for cross-validated runs; None if it has none, or the test is not in this folder."""
     test = find(name)
     return None if test is None else test.runs
 
 
 def of_sets(name: str) -> OfSets | None:
-    """The form of a test for test sets; None if there is none, or the test is not of this folder."""
+    """The form of a test for test sets; None if it has none, or the test is not in this folder."""
     test = find(name)
     return None if test is None else test.sets
 
@@ -236,7 +236,7 @@ def run_table_test(name: str, data: Data, method: str) -> Fields:
 
 
 def fields(result: TestResult, **values: Any) -> dict[str, Any]:
-    """p-value, interval, method and note; `values` add to or replace them."""
+    """Return the fields p-value, interval, method and note; `values` add to or replace them."""
     interval = result.pvalue_interval
     return {
         "method": result.method,

@@ -1,4 +1,4 @@
-"""Do two classifiers differ in macro-averaged F1? (bootstrap percentile test, Keller, Mariethoz and Bengio)."""
+"""The bootstrap percentile test of equal macro-averaged F1 (Keller, Mariethoz and Bengio)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -36,16 +36,16 @@ TEST = StatisticalTest(
     question="Which of two classifiers has the better F1?",
     null="a and b have the same macro-averaged F1",
     words=(
-        "The rows are drawn again with replacement, 10,000 times, as counts of what happens jointly to label and both "
-        "predictions; p is the smallest level at which the percentile interval of the difference of macro-averaged F1 "
-        "leaves 0 out. The null hypothesis is that both have the same F1. It is approximate: too small where few rows "
-        "tell the two apart."
+        "The rows are drawn with replacement, 10,000 times, as counts of the joint events of label and both "
+        "predictions; p is the smallest level at which the percentile interval of the difference of macro-averaged "
+        "F1 excludes 0. The null hypothesis is that both have the same F1. p is approximate: too small if few rows "
+        "distinguish the two."
     ),
     source=f"{KELLER}; Efron and Tibshirani, An introduction to the bootstrap (1993)",
     by="bootstrap",
     terms=(
-        "Rows are drawn again at random, and F1 is found anew. Necessity says, from 0 to 1, how far the data rule out "
-        "that the two are equally good: 1 − 2p of the p before adjustment."
+        "Rows are resampled at random, and F1 is computed again. Necessity, from 0 to 1, states how strongly the "
+        "data rule out that the two are equally good: 1 − 2p, with p before adjustment."
     ),
     order=45,
     runs=OfRuns(compared="two", compute=_of_runs, method="percentile", measure="difference of macro-F1 (a - b)"),

@@ -1,4 +1,4 @@
-"""Are all classifiers of a data set equally often right on its rows? (Cochran's Q, McNemar's test for several)."""
+"""Cochran's Q: are all classifiers of a data set equally often right on its rows? (McNemar's test for several)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -31,10 +31,10 @@ TEST = StatisticalTest(
     question="Do any of the classifiers differ in accuracy?",
     null="all classifiers are equally likely to be right",
     words=(
-        "Only rows that some of the classifiers got right, and not all, can tell them apart. Q compares how often each "
-        "was right there, and p is its chi-square approximation with one degree of freedom fewer than classifiers. The "
-        "null hypothesis is that all are equally likely to be right. It is about these predictions; it does not "
-        "account for the choice of the training rows. Which of them differ is what McNemar's tests of pairs say."
+        "Only rows that some but not all classifiers got right distinguish them. Q compares how often each was right "
+        "there, and p is its chi-square approximation with one degree of freedom fewer than classifiers. The null "
+        "hypothesis is that all are equally likely to be right. It is about these predictions; it does not account "
+        "for the choice of the training rows. McNemar's tests of pairs show which of them differ."
     ),
     source="Cochran, The comparison of percentages in matched samples, Biometrika 37 (1950)",
     claim="some of the classifiers differ",

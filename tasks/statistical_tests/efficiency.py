@@ -14,10 +14,10 @@ from sigstats.tables import as_confusion_table
 from . import ObservedRun, OfRuns, OfTable, StatisticalTest, estimated, fields, run_table_test
 
 _CAVEAT = (
-    "This is a use of the test outside its assumptions: the predictions are pooled from folds whose "
-    "classifiers share training rows, and the test takes them for independent. At a level of 5% it rejected 7.4% of "
-    "the time where there was nothing to learn, and 27.6% with the folds of five repetitions (the ready study "
-    "cross-validation: naive Bayes, 100 rows); PermClass kept its level."
+    "Here the assumptions of the test do not hold: the predictions are pooled from folds whose classifiers share "
+    "training rows, and the test treats them as independent. At a level of 5% it rejected 7.4% of the time with "
+    "nothing to learn, and 27.6% with the folds of five repetitions (the ready study cross-validation: naive Bayes, "
+    "100 rows); PermClass kept its level."
 )
 
 

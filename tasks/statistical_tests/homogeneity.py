@@ -1,8 +1,8 @@
 """Do two independent samples fall into the classes with equal probabilities? (Fisher, Freeman and Halton).
 
 Each run of a classifier becomes a row of counts: right predictions of each class, and all wrong ones together
-(Hryniewicz, eq. 1). The test assumes that the runs are samples of different rows; they are of the same rows, by
-predictions pooled from folds, and its level may be missed on either side (the ready study cross-validation).
+(Hryniewicz, eq. 1). The test assumes that the runs are samples of different rows. They are of the same rows, with
+predictions pooled from folds, so its level may be too high or too low (the ready study cross-validation).
 """
 
 import contextlib
@@ -22,11 +22,11 @@ _FEW = 2_000
 _SHARED = "the runs share their rows, which the test takes for independent samples"
 
 _CAVEAT = (
-    "This is a use of the test outside its assumptions: both runs are of the same rows, which are counted "
-    "twice as if they were two independent samples, and their predictions are pooled from folds. At a level of 5% it "
-    "rejected two equal learners 3.0% of the time where something was learned and 9.2% where there was nothing to "
-    "learn, and 33.4% and 51.0% with the folds of five repetitions (the ready study cross-validation: naive Bayes, 100 "
-    "rows). McNemar's test is the one for two classifiers on the same rows, of one cross-validation."
+    "Here the assumptions of the test do not hold: both runs are of the same rows, which are counted twice as if "
+    "they were two independent samples, and their predictions are pooled from folds. At a level of 5% it rejected "
+    "two equal learners 3.0% of the time if something was learned and 9.2% with nothing to learn, and 33.4% and "
+    "51.0% with the folds of five repetitions (the ready study cross-validation: naive Bayes, 100 rows). For two "
+    "classifiers on the same rows of one cross-validation, use McNemar's test."
 )
 
 

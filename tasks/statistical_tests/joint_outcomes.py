@@ -51,7 +51,7 @@ def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _evaluate(data: Mapping[str, Any], method: str) -> dict[str, Any]:
-    """The p-value by a method; the estimate is that of a minus that of b."""
+    """The p-value by a method; the estimate is the value of a minus that of b."""
     outcomes = JointOutcomes(*data["outcomes"])
     if method == "bootstrap":
         chosen = measure_as_planned(data["measure"], data.get("measure_code"))
@@ -80,10 +80,10 @@ TEST = StatisticalTest(
     question="Do two classifiers of one positive class differ?",
     null="a and b are equally good",
     words=(
-        "Rows are counted by eight joint events of label and both predictions. proportion compares error "
-        "rates and dcf detection costs, as normal approximations: from the disagreements alone, or, independent, as if "
-        "the two were measured on different objects. bootstrap draws the objects again with replacement, as counts of "
-        "the events. The null hypothesis is that both are equally good."
+        "Rows are counted by eight joint events of label and both predictions. proportion compares error rates and "
+        "dcf detection costs, as normal approximations: from the disagreements only, or, independent, as if the two "
+        "were measured on different objects. bootstrap draws the objects again with replacement, as counts of the "
+        "events. The null hypothesis is that both are equally good."
     ),
     source=f"{KELLER}, equations 4 to 15",
     claim="the two classifiers differ",

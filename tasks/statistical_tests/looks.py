@@ -15,7 +15,7 @@ from . import SIDE, OfSets, Option, StatisticalTest
 def _pvalues(
     sets: IntArray, rng: np.random.Generator | None, *, method: str, alternative: str, new_rows: int
 ) -> FloatArray:
-    """The smallest p-value of all looks at each test set; rows come in random order, or without `rng` at once."""
+    """The smallest p-value of all looks at each test set; rows arrive in random order, or all at once without `rng`."""
     values = np.empty(len(sets))
     for place, counts in enumerate(sets):
         only_a, only_b, n = int(counts[2] + counts[5]), int(counts[1] + counts[6]), int(counts.sum())
@@ -64,9 +64,9 @@ TEST = StatisticalTest(
     question="Are two classifiers equally accurate, looked at as rows arrive?",
     null="a and b are equally likely to be right",
     words=(
-        "The rows of a test set arrive in random order, some at a look, and all rows so far are tested at each look. p "
-        "is the smallest of all looks: that of a test which holds at all looks together, or of one which is made for "
-        "one look."
+        "The rows of a test set arrive in random order, some at a look, and all rows so far are tested at each look. "
+        "p is the smallest of all looks, by a test that is valid at all looks together or by one made for a single "
+        "look."
     ),
     source=(
         "Ramdas, Gruenwald, Vovk and Shafer, Game-theoretic statistics and safe anytime-valid inference, Statistical "

@@ -1,6 +1,6 @@
 """Are two classifiers equally accurate on the same objects? (McNemar, on the objects that only one got right).
 
-Where rows come in groups, a group is what is exchanged: the exact sign-flip test of the groups' sums.
+If rows come in groups, whole groups are exchanged: the exact sign-flip test of the sums of groups.
 """
 
 from collections.abc import Mapping, Sequence
@@ -129,9 +129,9 @@ def _words(rows: Sequence[Hypothesis]) -> str:
     sides = "" if len(one_sided) > 1 else "one-sided " if any(one_sided) else "two-sided "
     used = list(dict.fromkeys(row.method for row in rows))
     text = ("by method " if len(used) > 1 else "") + join_words([_METHODS[name].format(sides=sides) for name in used])
-    toward = "Where the alternative is that A or that B is better, unevenness in its favour alone counts. "
+    toward = "If the alternative is that A or that B is better, only unevenness in its favour counts. "
     return (
-        f"Only rows that one of two classifiers got right and the other wrong can tell them apart: p is {text}. "
+        f"Only rows that one of two classifiers got right and the other wrong distinguish them: p is {text}. "
         f"{toward if any(one_sided) else ''}The null hypothesis is that both are equally likely to be right. It is "
         "about these predictions; it does not account for the choice of the training rows."
     )
@@ -147,8 +147,8 @@ TEST = StatisticalTest(
         "Psychometrika 12 (1947); for classifiers, Sturm, Comparing two classifiers using a contingency table"
     ),
     terms=(
-        "McNemar's test compares the rows that only one of two classifiers got right. Necessity says, from 0 to 1, how "
-        "far the data rule out that they are equally good: 1 − 2p of the p before adjustment."
+        "McNemar's test compares the rows that only one of two classifiers got right. Necessity, from 0 to 1, states "
+        "how strongly the data rule out that they are equally good: 1 − 2p, with p before adjustment."
     ),
     order=40,
     table=OfTable(methods=("exact", "mid-p", "chi2"), observed=_observed, evaluate=_evaluate),

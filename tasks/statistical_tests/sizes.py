@@ -25,8 +25,8 @@ MONTE_CARLO_SIZE = StatisticalTest(
     question="How many replicates does a Monte-Carlo test need?",
     null="none: a size is computed",
     words=(
-        "The smallest number of replicates with which a true p-value of nine tenths of the level is rejected with "
-        "probability 0.95, by a normal approximation. Nothing is tested."
+        "The smallest number of replicates that reject a true p-value of nine tenths of the level with probability "
+        "0.95, by a normal approximation. Nothing is tested."
     ),
     source="Nyssen, Comparison of different methods for testing the significance of classification efficiency, table 1",
     order=80,

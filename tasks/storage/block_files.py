@@ -1,4 +1,4 @@
-"""The files of a cell's replicates: their names, and which of several that overlap are used.
+"""The files of a cell's replicates: their names, and the choice among overlapping ones.
 
 Each file holds a range of replicates, ``first <= replicate < last``, in order; its name states the range.
 """
@@ -41,7 +41,7 @@ def block_name(cell: Cell, first: int, last: int) -> str:
 
 
 def range_of(cell: Cell, name: str) -> tuple[int, int] | None:
-    """The range in the name of a file; None if the cell has no block of this range.
+    """The range in the name of a file; None if the cell has no such block.
 
     The last lane of a file may be incomplete: it was written for a plan with fewer replicates.
     """
@@ -92,7 +92,7 @@ def replicates_of(table: pa.Table) -> int:
 
 
 def first_replicates(table: pa.Table, replicates: int) -> pa.Table:
-    """The part of a table that holds some of the first `replicates` replicates."""
+    """The part of a table that contains some of the first `replicates` replicates."""
     return table.slice(0, int(np.searchsorted(table.column("replicate").to_numpy(), replicates)))
 
 

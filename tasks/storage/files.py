@@ -2,7 +2,7 @@
 
 At a URL an object appears whole, when its upload ends, and needs no rename. A run remembers the objects under its root,
 so that it requests each only once. Only the run with the lease of a root writes there, and its workers report their
-files. A block of a lost worker may still exist: it is found when the names are listed again.
+files. A block of a lost worker may still exist; listing the names again finds it.
 """
 
 import contextlib
@@ -52,7 +52,7 @@ class Remembered:
                     del self._contents[name]
 
     def add(self, name: str, content: bytes | None = None, *, written_here: bool = False) -> None:
-        """Note an object, its content if that is known, and whether this process wrote it."""
+        """Record an object, its content if that is known, and whether this process wrote it."""
         with self._lock:
             self._names.add(name)
             self._removed.discard(name)
@@ -63,7 +63,7 @@ class Remembered:
                 self._contents[name] = content
 
     def remove(self, name: str) -> None:
-        """Note that there is no such object."""
+        """Record that an object does not exist."""
         with self._lock:
             self._names.discard(name)
             self._removed.add(name)
@@ -230,7 +230,7 @@ class RemoteFiles:
 
     @contextlib.contextmanager
     def lock(self, *, shared: bool = False) -> Iterator[Callable[[], bool]]:
-        """Hold a lease, since object stores have no locks; a shared one is not a lease. No root is moved."""
+        """Hold a lease, since object stores have no locks; shared locks need none. A root here cannot be moved."""
         if shared:
             yield lambda: True
             return

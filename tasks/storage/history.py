@@ -182,7 +182,7 @@ def sharing(store: Store, records: Sequence[Record], rows: NDArray[np.int64]) ->
 
 
 def relabelled(kept: Sequence[pa.Table], rows: NDArray[np.int64], labels: NDArray[np.int64]) -> int:
-    """The number of rows whose label differs from the first table that has it; earlier versions stored no labels."""
+    """The number of rows whose label differs from that in the first table with the row; old tables have no labels."""
     count = 0
     for table in kept:
         if LABEL in table.column_names:
@@ -195,8 +195,8 @@ def relabelled(kept: Sequence[pa.Table], rows: NDArray[np.int64], labels: NDArra
 def linked(store: Store, records: Sequence[Record], held_out: str, rows: NDArray[np.int64]) -> list[Record]:
     """The evaluations on rows that are linked to these, by any comparison.
 
-    Two sets of rows are linked if they share a row, or one that is linked to both does; so does a set of which no rows
-    were kept.
+    Two sets of rows are linked if they share a row, or are linked to a common set. A set without kept rows is linked to
+    all.
     """
     names = {held_out}
     others = {record.evaluation.held_out for record in records} - names

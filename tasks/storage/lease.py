@@ -1,9 +1,9 @@
-"""One run at a time on a store without locks: a lease on an fsspec store, which its holder renews.
+"""A lease on an fsspec store, renewed by its holder: one run at a time on a store without locks.
 
 Leases are numbered objects in one folder, and the highest number is valid. The store must only refuse to create an
 object that exists (on S3 a conditional write). A holder that was killed does not renew its lease; a run that watches
 the lease for `PATIENCE` seconds by its own clock, and sees no change, takes the next number. If a store ignores the
-condition, or a holder was suspended for so long, two runs meet: they write equal files, so only work is wasted.
+condition, or a holder was suspended for longer, two runs overlap: they write equal files, so only work is wasted.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ class Held(Exception):
 
 
 def this_process() -> str:
-    """The name of this process in the message of another run that finds the lock or the lease taken."""
+    """The name of this process, for messages of other runs that find the lock or the lease taken."""
     return f"process {os.getpid()} on host {platform.node()}"
 
 
@@ -94,7 +94,7 @@ def _expired(system: Any, name: str) -> bool:
 
 
 def _token() -> bytes:
-    """A content that differs at every renewal; its second line names the holder."""
+    """Content that differs at every renewal; its second line names the holder."""
     return f"{uuid.uuid4().hex}\n{this_process()}".encode()
 
 

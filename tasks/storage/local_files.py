@@ -40,8 +40,8 @@ class Locked(Exception):
 class LocalFiles:
     """Files in a folder of this machine, or of a file system that its workers share.
 
-    The root may be a link. Below it, no link is followed: one in the place of a folder is refused, one in the place of
-    a file is no file, and `write` replaces it.
+    The root may be a link. Below it, no link is followed: a link instead of a folder is refused, and a link instead of
+    a file counts as missing and is replaced by `write`.
     """
 
     def __init__(self, root: str) -> None:
@@ -51,7 +51,7 @@ class LocalFiles:
         return Path(self._place(name))
 
     def _place(self, name: str) -> str:
-        """The path of a file, as text: a run asks for thousands."""
+        """The path of a file, as text, since a run needs thousands of paths."""
         *folders, last = PurePosixPath(inside_root(name)).parts or (".",)
         place = self.root
         for folder in folders:
@@ -136,7 +136,7 @@ class LocalFiles:
 
         Any number of runs can hold a shared one. Raises Locked if another run holds the lock.
 
-        Yields a function that tells whether the folder is still where it was locked, neither moved nor removed.
+        Yields a function that tests whether the locked folder still exists at its place, neither moved nor removed.
         """
         path = self._path(".lock")
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -163,7 +163,7 @@ class LocalFiles:
                 _overwrite(handle, "")
 
     def remembered(self) -> AbstractContextManager[None]:
-        """Remember nothing: a folder is asked at no cost."""
+        """Do nothing: a local folder is cheap to list."""
         return contextlib.nullcontext()
 
     def refresh(self) -> None:

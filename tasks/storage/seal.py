@@ -1,6 +1,6 @@
 """The seal of a Parquet file: its kind, the fingerprint of its owner, and a digest of its rows.
 
-A file that is truncated, altered or of another study is refused by `Damaged`, never silently used.
+A file that is truncated, altered or of another study raises `Damaged`; it is never used silently.
 """
 
 import hashlib

@@ -48,7 +48,7 @@ class CellFiles:
 
 @dataclass(frozen=True)
 class Store:
-    """The files of one study. A store is cheap to make and to send to a worker, since it consists of its root."""
+    """The files of one study. A store is cheap to make and to send to a worker, since it consists only of its root."""
 
     root: str
 
@@ -61,7 +61,7 @@ class Store:
         return open_files(self.root)
 
     def write_table(self, name: str, table: pa.Table, *, kind: str, fingerprint: str) -> bytes:
-        """Write `table` atomically under its seal; return what was written."""
+        """Write `table` atomically with its seal; return the written content."""
         content = seal(table, kind=kind, fingerprint=fingerprint)
         self.files.write(name, content)
         return content
@@ -75,7 +75,7 @@ class Store:
         return unseal(self.files.read(name), name, kind=kind, fingerprint=fingerprint)
 
     def usable(self, name: str, *, kind: str, fingerprint: str | None = None) -> tuple[pa.Table | None, str]:
-        """The table of a sealed file; or None and the reason, which is empty if there is no file."""
+        """The table of a sealed file, or None with the reason, which is empty if the file is missing."""
         try:
             return self.read_table(name, kind=kind, fingerprint=fingerprint), ""
         except FileNotFoundError:
@@ -96,7 +96,7 @@ class Store:
         return values
 
     def write_block(self, cell: Cell, first: int, last: int, table: pa.Table) -> bytes:
-        """Write the replicates ``first <= replicate < last`` of a cell; return what was written."""
+        """Write the replicates ``first <= replicate < last`` of a cell; return the written content."""
         block_files.require_range([table], first, last)
         name = block_files.block_name(cell, first, last)
         return self.write_table(name, table, kind=cell.fanout, fingerprint=cell.fingerprint)
@@ -164,7 +164,7 @@ class Store:
         return [f"{folder}/{entry}" for folder in block_files.folders(cell) for entry in self.files.names(folder)]
 
     def read_prefix(self, cell: Cell) -> pa.Table | None:
-        """The replicates before the first that is missing; None if there are none."""
+        """The replicates before the first missing one; None if there are none."""
         parts = list(self.parts(cell))
         return _one(parts) if parts else None
 
@@ -177,7 +177,7 @@ class Store:
             yield from self.block_parts(cell, *block)
 
     def _prefix(self, cell: Cell) -> list[tuple[int, int]]:
-        """The ranges of the files that hold the replicates before the first that is missing."""
+        """The ranges of the files that contain the replicates before the first missing one."""
         ranges, reached = [], 0
         for first, last in self.find(cell).done:
             if first == reached:

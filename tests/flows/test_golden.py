@@ -107,7 +107,7 @@ def sha256(*texts):
 
 def numbers(page, folder):
     """The numbers of a page, in their order, without the drawings, the study file, the versions and the glossary."""
-    text = page.read_text().replace(str(folder), "").partition("<h3>How to make it again</h3>")[0]
+    text = page.read_text().replace(str(folder), "").partition("<h3>How to reproduce it</h3>")[0]
     text = text.partition('<details class="words">')[0]
     text = re.sub(r"<(style|script|svg)\b.*?</\1>|<[^>]*>", " ", text, flags=re.DOTALL)
     return " ".join(re.findall(r"\d[\d,.]*", unescape(text)))

@@ -84,7 +84,7 @@ class Accuracies(Tabular):
     tested: str = field(repr=False)
 
     def _lines(self) -> Iterator[tuple[str, dict[str, float], str, bool]]:
-        """For each line: name, values, key in the pairs that differ, and whether the smallest value is the best."""
+        """Yield for each line: name, values, key in the pairs that differ, and whether the smallest value is best."""
         for dataset, values in self.accuracies.items():
             yield dataset, {name: 100 * value for name, value in values.items()}, dataset, False
         if len(self.accuracies) > 1 and all(
@@ -113,7 +113,7 @@ class Accuracies(Tabular):
             texts = [_in_digits(values.get(other), least) + _WORSE * (other in worse) for other in self.classifiers]
             cells.append([name, *texts])
         columns = dict(zip(("data set", *self.classifiers), zip(*cells, strict=True), strict=True))
-        marks = f"; {_WORSE} shown to be worse than the best of its line ({self.tested})" if self.tested else ""
+        marks = f"; {_WORSE} shown to be worse than the best of its row ({self.tested})" if self.tested else ""
         return Table(f"Cross-validated accuracy in percent{marks}", columns, strong=frozenset(strong))
 
 
@@ -145,7 +145,7 @@ def accuracies(evidence: Evidence) -> Accuracies:
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
-    """The table for the page; None for a single data set, because the first screen shows its accuracies."""
+    """Return the table for the page; None for a single data set, whose accuracies are on the first screen."""
     table = accuracies(evidence)
     if evidence.rows and len(table.accuracies) > 1:
         words = table._table()

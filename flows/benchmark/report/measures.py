@@ -26,7 +26,7 @@ def _by(measure: str, rows: Sequence[Hypothesis]) -> str:
     unfinished = {row.dataset for row in rows if row.decision == "missing"}
     groups = group_by([row for row in measured if row.dataset not in unfinished], lambda row: row.dataset)
     if not groups:
-        return f"The best classifier by {measure} is known once all of a data set are measured."
+        return f"The best classifier by {measure} is known once all classifiers of a data set are measured."
     first = Counter(_best(group).classifier or "?" for group in groups.values())
     named = [f"{name} on {count}" for name, count in first.most_common()]
     best = f"the best is {join_words(named)} of {count_of(len(groups), 'data set')}"
@@ -57,11 +57,12 @@ _COLUMNS = (
 )
 
 _METHOD = (
-    "Each measure is that of the cross-validated predictions, or scores, of all folds together. Intervals: of "
-    "accuracies Clopper and Pearson's (in groups Gaffke's), of areas under the ROC curve DeLong's, of means of losses "
-    "Student's, of all others, and of all differences but accuracies', bounds that one more row of a kind not seen "
-    "does not undo (Gaffke's of means, random weights of rows for functions of counts). Scores of other folds come "
-    "from different fits, so that an area over all folds also asks whether these agree."
+    "Each measure is computed from the cross-validated predictions, or scores, of all folds together. Intervals are "
+    "Clopper and Pearson's for accuracies (Gaffke's with groups), DeLong's for areas under the ROC curve, and "
+    "Student's for means of losses. All other measures, and all differences except those of accuracies, have bounds "
+    "that one more row of an unseen kind would not undo (Gaffke's for means, random weights of rows for functions of "
+    "counts). Scores of different folds come from different fits, so an area over all folds also depends on whether "
+    "these agree."
 )
 
 _OF_ALL_ROWS = Section(
@@ -89,8 +90,8 @@ def _lowest(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa:
         where = f"{worst.classifier} on {worst.dataset} where {worst.slice} ({count_of(worst.n or 0, 'row')})"
         value, interval = usual.measured(worst, worst.estimate), usual.INTERVAL.text(worst)
         sentences.append(
-            f"By {measure} the worst of {len(group)} is {where}: {value} ({interval}). The worst of many is low by "
-            "chance too."
+            f"By {measure} the worst of {len(group)} is {where}: {value} ({interval}). The lowest of many values is "
+            "low partly by chance."
         )
     return Verdict(sentences[0], tuple(sentences[1:]))
 
@@ -103,8 +104,8 @@ _ON_SLICES = replace(
     question="Where is each classifier better or worse?",
     verdict=_lowest,
     method=(
-        "The cross-validated predictions of all folds, divided by the value of a feature. An interval holds for its "
-        "slice alone: the lowest of many is low by chance too. " + _METHOD
+        "The cross-validated predictions of all folds, divided by the value of a feature. Each interval is valid "
+        "only for its own slice: the lowest of many values is low partly by chance. " + _METHOD
     ),
 )
 
@@ -115,9 +116,9 @@ _REPEATED = replace(
     name="Measures, repeated",
     question="How good is each algorithm by other measures over all repetitions?",
     method=(
-        "Each measure is computed on every fold of every repetition of the cross-validation and averaged. The interval "
-        "is that of Nadeau and Bengio's corrected t, which allows for training sets that overlap: of the mean over "
-        "other training sets of this size. It is a heuristic whose coverage is near 95%."
+        "Each measure is computed on every fold of every repetition of the cross-validation and averaged. The "
+        "interval, for the mean over other training sets of this size, is that of Nadeau and Bengio's corrected t, "
+        "which allows for overlapping training sets. It is a heuristic whose coverage is near 95%."
     ),
     source="Nadeau and Bengio, Inference for the generalization error, Machine Learning 52 (2003)",
 )
@@ -131,10 +132,10 @@ def _pairs_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
 
 
 _METHOD_OF_PAIRS = (
-    "Accuracies are tested by McNemar's exact test; every other measure, and rows in groups, by the bound that one "
-    "more row, or group, of a kind not seen does not undo: Gaffke's of means of losses, the same of areas under "
-    "the ROC curve, random weights of rows for functions of counts. The null hypothesis is that both have the same "
-    "value. "
+    "Accuracies are tested by McNemar's exact test. Other measures, and rows in groups, are tested by bounds that "
+    "one more row, or group, of an unseen kind would not undo: Gaffke's for means of losses, the same for areas "
+    "under the ROC curve, and random weights of rows for functions of counts. The null hypothesis is that both have "
+    "the same value. "
 )
 
 _PAIRS = Section(
@@ -164,13 +165,13 @@ def _pairs_on_slices(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     compared, name = count_of(len(different) + len(alike), "comparison"), adjusted_p(evidence.adjust)
     if not different:
         smallest = f" ({verdicts.smallest_p(alike, name)})" if alike else ""
-        return Verdict(f"{compared} of two classifiers on a slice, of which none differs{smallest}.")
+        return Verdict(f"{compared} of two classifiers on a slice; none differs{smallest}.")
     details = []
     for row in different:
         better, worse = verdicts.better_and_worse(row)
         measure, p = _measure_of(row), verdicts.decision_p_in_words(row, verdicts.p_name(evidence))
         details.append(f"On {row.dataset} where {row.slice}, {better} is better than {worse} by {measure} ({p}).")
-    sentence = f"{compared} of two classifiers on a slice, of which {len(different):,} differ"
+    sentence = f"{compared} of two classifiers on a slice; {len(different):,} differ"
     return Verdict(f"{sentence} ({verdicts.largest_p(different, name)}).", tuple(details))
 
 
@@ -186,7 +187,7 @@ _PAIRS_ON_SLICES = replace(
     name="Pairs by slices",
     question="Which of two classifiers is better on which rows?",
     method=(
-        "The rows of each value of a feature by themselves. A slice of fewer than 10 rows is not tested. "
+        "Rows are divided by the values of a feature. A slice of fewer than 10 rows is not tested. "
         + _METHOD_OF_PAIRS
         + "The p-values are adjusted over all data sets, slices and measures of one method."
     ),
@@ -200,8 +201,8 @@ _PAIRS_REPEATED = replace(
     question="Would the algorithm do better by other measures on other training sets of this size?",
     method=(
         "The differences of each measure on the folds of all repetitions are tested by Nadeau and Bengio's corrected "
-        "t. The null hypothesis is that both algorithms have the same value when they are trained on other rows of the "
-        "same kind, as many as here. The test is a heuristic whose level is near the stated one. The p-values are "
+        "t. The null hypothesis is that both algorithms have the same value when they are trained on as many other "
+        "rows of the same kind. The test is a heuristic whose level is near the stated one. The p-values are "
         "adjusted over all data sets and measures."
     ),
     source="Nadeau and Bengio, Inference for the generalization error, Machine Learning 52 (2003)",

@@ -53,7 +53,7 @@ class NullDistribution:
 
 
 def null_distribution(row: Hypothesis, evidence: Evidence) -> NullDistribution | None:
-    """The null distribution behind a row, None if it is missing."""
+    """Return the null distribution behind a row, or None if it is missing."""
     cells = [cell for cell in evidence.cells_of(row) if cell.fanout in ("retrain", "measured-retrain")]
     if not cells or row.estimate is None or not row.n:
         return None
@@ -79,7 +79,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
             measure, more = rows[0].measure or "error", rows[0].alternative == "greater"
     if tests:
         by_error = measure == "error"
-        better = f"{measure}, of which {'more' if more else 'less'} is better"
+        better = f"{measure} ({'more' if more else 'less'} is better)"
         unit = "in percent of rows got wrong" if by_error else f"the {better}"
         yield Figure(
             title="Errors under the null hypothesis" if by_error else f"{measure} under the null hypothesis",
@@ -127,7 +127,7 @@ class Bins:
 
     @classmethod
     def over(cls, low: int, high: int, null: NullDistribution | None = None) -> "Bins":
-        """Bins for every count from `low` to `high`, and zero where it is near."""
+        """Bins for every count from `low` to `high`, and for zero if it is near."""
         low = 0 if 0 <= low < 0.3 * high else low  # zero is the error everyone looks for
         width = max(1, math.ceil((high - low + 1) / _BINS))
         steps = 1.0 if null is None else null.row.n or 1.0 if null.row.measure == "error" else 1 / null.step
@@ -142,7 +142,7 @@ class Bins:
     def count(
         self, values: NDArray[np.int64], observed: int, *, more: bool = False
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Counts and left ends of the bins; the observed one ends its bin, or begins it where `more` is extreme."""
+        """Counts and left ends of the bins; the observed value ends its bin, or begins it if `more` is extreme."""
         ends = 0 if more else 1
         position = np.floor_divide(values - observed - ends, self.width)
         first = int(position.min())

@@ -46,7 +46,7 @@ from .accuracies import Performance, missing, of_pairs, performances
 
 _ACCURACIES = (
     "Cross-validated accuracy with its 95% interval: Clopper and Pearson's, as if the predictions were independent; "
-    "where rows come in groups, Gaffke's of groups."
+    "if rows come in groups, Gaffke's."
 )
 _ACCURACY = Score("accuracy", "classifier", in_percent=True, rope=0.01)
 _METHOD = (
@@ -63,7 +63,7 @@ MOST_DATA_SETS, _MOST_CLASSIFIERS = 12, 16
 def performance(
     value: Sequence[Performance], pairs: Sequence[Hypothesis] = (), lacking: Sequence[tuple[str, str]] = ()
 ) -> Verdict | None:
-    """The best performance on each data set, then all; None if nothing was cross-validated.
+    """Give the best performance on each data set, then all; None if nothing was cross-validated.
 
     `pairs`: the tests of two classifiers on a data set, which show among which to choose. `lacking`: the result of
     `missing`; no classifier is the best on a data set before all planned ones are complete.
@@ -94,12 +94,12 @@ def performance(
 
 
 def _choice(group: Sequence[Performance], pairs: Sequence[Hypothesis]) -> tuple[str, str]:
-    """The best classifiers of a data set, with advice; `group`: the classifiers, the best first."""
+    """Name the best classifiers of a data set, with advice; `group`: the classifiers, the best first."""
     best = group[0]
     where = f"on {best.dataset}"
     if best.interval.low <= best.largest:
         doubt = "none is shown to beat always naming the largest class"
-        return f"{where} {doubt}", f"{where} choose none until more rows show that it beats that"
+        return f"{where} {doubt}", f"{where} choose none until more rows show that one does"
     if len(group) > 1 and not pairs:
         return f"{best.classifier} is right most often {where}; no test compares it", f"{where} take {best.classifier}"
     same = [frozenset((pair.a, pair.b)) for pair in pairs if pair.decision != "reject"]
@@ -218,7 +218,7 @@ def _accuracies_caption(measured: Sequence[Performance], lacking: Sequence[tuple
     return (
         f"Accuracy of each classifier with its 95% interval{first}. Dashed: always naming the largest class. Dotted: "
         "naming at random, each class as often as the classifier does."
-        + (f" Not there yet: {some_of([' on '.join(value) for value in lacking])}." if lacking else "")
+        + (f" Not finished: {some_of([' on '.join(value) for value in lacking])}." if lacking else "")
     )
 
 
@@ -229,10 +229,10 @@ def _transforms(evidence: Evidence) -> str:
     if any(work.cross_validation.transforms == "all" for work in works):
         return (
             "Scales, categories and imputed values were learned once on all rows, without their labels. The "
-            "permutation tests are valid all the same, since permuting commutes with it; the errors may be slightly "
+            "permutation tests remain valid, since permutation commutes with this step; the errors may be slightly "
             "optimistic."
         )
-    return "Scales, categories and imputed values were learned on each training fold alone."
+    return "Scales, categories and imputed values were learned on each training fold only."
 
 
 PAGE = KindPage(

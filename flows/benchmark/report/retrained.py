@@ -1,7 +1,7 @@
 """Tests that retrain: PermClass, PermFeats, and algorithms on other training sets of this size.
 
-PermClass asks what a classifier learned, PermFeats whether it depends on the joint structure of the features. Of
-algorithms there is the corrected resampled t-test, or the 5x2cv F.
+PermClass asks what a classifier learned, PermFeats whether it depends on the joint structure of the features.
+Algorithms are compared by the corrected resampled t-test or the 5x2cv F.
 """
 
 from collections.abc import Sequence
@@ -140,10 +140,9 @@ def _algorithms_method(rows: Sequence[Hypothesis]) -> str:
     """The definition of p, by the design of the cross-validation."""
     used = " ".join(text for name, text in _METHODS.items() if name in {row.method for row in rows})
     return (
-        f"{used} The null hypothesis is that both algorithms are equally accurate when they are trained on other "
-        "rows of the same kind, as many as here: what is judged is the algorithm and not, as in McNemar's test, the "
-        "predictions of these folds. The test is a heuristic whose level is near the stated one, not for certain "
-        "below it."
+        f"{used} The null hypothesis is that both algorithms are equally accurate when they are trained on as many "
+        "other rows of the same kind. The test judges the algorithms; McNemar's test judges the predictions of these "
+        "folds. It is a heuristic whose level is near the stated one, but not guaranteed to be below it."
     )
 
 
@@ -167,8 +166,8 @@ _ALGORITHMS = Section(
         "Computation 11 (1999)"
     ),
     terms=(
-        "The algorithms are trained anew on other folds, again and again. Necessity says, from 0 to 1, how far the "
-        "data rule out that they are equally good: 1 − 2p of the p before adjustment."
+        "The algorithms are trained again on other folds, many times. Necessity, from 0 to 1, states how strongly "
+        "the data rule out that they are equally good: 1 − 2p, with p before adjustment."
     ),
 )
 

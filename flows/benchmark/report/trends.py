@@ -1,4 +1,4 @@
-"""Errors as one number of the data changes: data sets with names ``NAME = VALUE``, one curve per classifier."""
+"""Errors against a number in the names ``NAME = VALUE`` of data sets, with one curve per classifier."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -33,7 +33,7 @@ class Point:
 
 
 def curves_of(test: str, evidence: Evidence) -> tuple[str, dict[str, list[Point]]]:
-    """The number in which the data sets of a test on retrains differ, and a curve for each classifier, if any."""
+    """Return the number in which data sets of a test on retrains differ, and a curve for each classifier, if any."""
     rows = [row for row in evidence.rows_of(test) if row.measure == "error"]
     names = distinct(named[0] for row in rows if (named := _parameter_of(row)) is not None)
     curves = {
@@ -58,8 +58,8 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
         yield Figure(
             title=f"{section.name}: error against {name}",
             caption=(
-                "The band holds the middle 90% of the errors of classifiers trained again on permuted data, with their "
-                "mean as a line in it; the other line is the observed error. ● marks a rejected null hypothesis."
+                "The band contains the middle 90% of the errors of classifiers retrained on permuted data, and the "
+                "line in it is their mean; the other line is the observed error. ● marks a rejected null hypothesis."
             ),
             body=svg.panels(panels),
         )

@@ -55,7 +55,7 @@ class Parquet(PopulationSource):
         here = self.path.startswith("memory://")  # a data frame, which other processes do not have
         if sum(files.rows) >= MANY and not here and not (self.positive is None and (files.listed or averaged)):
             if self.replacement:
-                raise refuse("replacement", "true", f"false with {sum(files.rows):,} rows, of which a test set is few")
+                raise refuse("replacement", "true", f"false with {sum(files.rows):,} rows, far more than a test set")
             return self._counted_by_workers(files, seed)
         counts = files.count_all(partial(progress, self.name))
         population: AnyPopulation
@@ -128,5 +128,5 @@ class Scores(PopulationSource):
         return LoadedSource(
             populations=populations,
             data=[scores],
-            note=f"{self.name}: {scores.rows:,} rows; by so much B is better: {better}",
+            note=f"{self.name}: {scores.rows:,} rows; advantage of B: {better}",
         )

@@ -74,7 +74,7 @@ def two_classifiers(
 
 
 def _joint(a: float, b: float, dependence: float) -> tuple[float, float, float, float]:
-    """The probabilities that both, only B, only A and none are right, for errors of probability a and b."""
+    """Return the probabilities that both, only B, only A and neither are right, for errors of probability a and b."""
     both = (1 - dependence) * a * b + dependence * min(a, b)
     return 1 - a - b + both, a - both, b - both, both
 

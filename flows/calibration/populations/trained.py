@@ -1,4 +1,4 @@
-"""Rows that two classifiers predict which the study trains (Keller, Mariethoz and Bengio)."""
+"""Rows predicted by two classifiers that the study trains (Keller, Mariethoz and Bengio)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -183,6 +183,6 @@ def _populations_of(source: Cell, rows: int) -> Iterator[PopulationSpec]:
 
 
 def _likely(name: str, categories: Sequence[str]) -> EventPopulation:
-    """A population of these categories on which a test is tried before any is known."""
+    """A plausible population of these categories, to try a test before the real one is known."""
     events = tuple(((place,), (place,), ()) for place in range(len(categories)))
     return EventPopulation(name, JointEvents(tuple(categories), "categories", events, (1,) * len(events)))

@@ -16,7 +16,7 @@ def rate(row: Hypothesis) -> float:
 
 
 def share(value: float | None) -> str:
-    """A share in percent; a dash if there is none."""
+    """Format a share in percent; a dash if it is missing."""
     return usual.ABSENT if value is None else percent(value)
 
 

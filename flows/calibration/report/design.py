@@ -28,7 +28,7 @@ def design(evidence: Evidence) -> list[tuple[str, str]]:
 def _aims(evidence: Evidence) -> str:
     words = {
         ERROR: "how often each test rejects a true null hypothesis",
-        POWER: "how often where something is",
+        POWER: "how often a false one",
         COVERAGE: "how often each interval contains the truth",
     }
     measures = {row.measure for row in evidence.rows}
@@ -82,7 +82,7 @@ def size(cell: Cell) -> str:
 
 
 def estimand(cell: Cell) -> str:
-    """The estimand of a method if those of a study differ; empty for a test of two classifiers."""
+    """Name the estimand of a method if the estimands of a study differ; empty for a test of two classifiers."""
     if cell.fanout == "interval":
         words = {"a": "F1 of A", "difference": "difference of F1"}
         test = cell.work_of(Tested).test

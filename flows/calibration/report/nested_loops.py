@@ -24,7 +24,7 @@ Setting = tuple[float, ...]
 
 
 def grids(evidence: Evidence) -> Iterator[tuple[str | None, str | None, str, list[Hypothesis], list[str]]]:
-    """Data set, measure, estimand, rows and factors of each grid in which at least two vary, the size being one."""
+    """Yield data set, measure, estimand, rows and factors of each grid with two or more varying factors or sizes."""
     rows = [row for row in evidence.rows if row.measure in (ERROR, POWER, COVERAGE) and row.estimate is not None]
     groups = group_by(rows, lambda row: (row.dataset, row.measure, estimand(evidence.cells_of(row)[0])))
     for (dataset, measure, of), group in groups.items():
@@ -102,7 +102,7 @@ def _panel(
 
 
 def _steps(axes: Axes, values: dict[int, float], height: object, css: str = "observed") -> Markup:
-    """A line of level steps, one step per setting, broken where one is missing."""
+    """Draw a line of level steps, one step per setting, with gaps for missing ones."""
     assert callable(height)
     path, before = [], None
     for index in sorted(values):

@@ -31,7 +31,7 @@ LEVELS = tuple(float(level) for level in np.geomspace(1e-4, 0.2, 23))
 
 
 def true_nulls(evidence: Evidence) -> list[Hypothesis]:
-    """The rates of rejections where the null hypothesis is true, of tests whose p-values are stored."""
+    """The rates of rejections of true null hypotheses, for tests with stored p-values."""
     rates = [row for row in evidence.rows_of("calibration") if row.measure == ERROR and row.estimate is not None]
     return [row for row in rates if evidence.cells_of(row)[0].fanout != "tally"]
 
@@ -53,8 +53,8 @@ def draw_rates(evidence: Evidence) -> Iterator[Figure]:
         yield Figure(
             title=f"Stated and achieved type I error of {first.method}, {first.slice or first.dataset}",
             caption=(
-                "Across the level that is stated, upwards the share of the test sets that are rejected at it, with its "
-                "95% interval. A test that keeps its level stays on or below the dashed line."
+                "Horizontal: the stated level. Vertical: the share of test sets rejected at it, with its 95% "
+                "interval. A test that keeps its level stays on or below the dashed line."
             ),
             body=svg.panels(panels),
         )

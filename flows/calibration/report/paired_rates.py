@@ -1,4 +1,4 @@
-"""Methods compared pairwise on the same test sets: which rejects, or misses the truth, where the other does not."""
+"""Methods compared pairwise on the same test sets, by the rejections or misses of only one of the two."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

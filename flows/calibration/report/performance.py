@@ -19,7 +19,7 @@ from .first_screen import advice, headline_of, rates_of_tests
 def _performance_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     tests = rates_of_tests([row for row in rows if row.measure == COVERAGE], evidence.alpha)
     if not tests:
-        return Verdict("The power of each test at the level that it really has is in the table below.")
+        return Verdict("The table below gives the power of each test at its true level.")
     return Verdict(headline_of(tests), to_do=advice(tests))
 
 
@@ -33,7 +33,7 @@ _PERFORMANCE = Section(
     order=92,
     test="performance",
     name="Performance",
-    question="Which interval can be trusted, and what does a test find at the level that it really has?",
+    question="Which interval can be trusted, and what is the power of a test at its true level?",
     verdict=_performance_verdict,
     columns=(
         Column("Population", where),
@@ -49,16 +49,16 @@ _PERFORMANCE = Section(
         usual.NOTE,
     ),
     method=(
-        "Every method is applied to the same test sets. Bias is the mean estimate less the truth; the empirical "
-        "standard error is the standard deviation of the estimates, the stated one the root mean square of what "
-        "the method states. Coverage is how often the interval holds the truth, bias-eliminated coverage how often "
-        "it holds the mean estimate; an interval that misses lies below the truth or above it. Of the difference that "
-        "people see, type I error and power are how often the interval leaves zero out. A measure that is "
-        "0/0 on a test set is undefined there and taken as 0; such test sets are counted, none is left out. Size- "
-        "adjusted power is the share of test sets rejected at the largest p-value that at most the stated share of "
-        "test sets without a difference fall below; its Monte-Carlo error counts that this p-value is an estimate too. "
-        "A test set on which a method fails counts as a miss, or as not rejected. p tests whether a coverage is below "
-        "what is stated."
+        "Every method is applied to the same test sets. Bias is the mean estimate minus the truth; the empirical "
+        "standard error is the standard deviation of the estimates, the stated one the root mean square of the "
+        "standard errors that the method states. Coverage is how often the interval contains the truth, "
+        "bias-eliminated coverage how often it contains the mean estimate; an interval that misses lies below or "
+        "above the truth. For the difference that people see, type I error and power are how often the interval "
+        "excludes zero. A measure that is 0/0 on a test set is undefined there and taken as 0; such test sets are "
+        "counted and not left out. Size- adjusted power is the share of test sets rejected at the largest p-value "
+        "that at most the stated share of test sets without a difference fall below; its Monte-Carlo error allows "
+        "for the estimation of this p-value. A test set on which a method fails counts as a miss, or as not "
+        "rejected. p tests whether a coverage is below the stated one."
     ),
     source=(
         "Morris, White and Crowther, Using simulation studies to evaluate statistical methods, Statistics in Medicine "
@@ -90,7 +90,7 @@ def _side_of_interval(row: Hypothesis) -> int:
 def _in_words(row: Hypothesis) -> str:
     return (
         f"{where(row)}: {row.method} was {percent(row.statistic or 0)} sure that {row.b} is better in {row.measure}; "
-        f"it was so on {percent(rate(row))} of {row.replicates or 0:,} other test sets."
+        f"it was better on {percent(rate(row))} of {row.replicates or 0:,} other test sets."
     )
 
 
@@ -102,7 +102,7 @@ _CONFIDENCE = Section(
     order=95,
     test="confidence",
     name="Confidence",
-    question="Is a test as sure as other test sets of the same size agree?",
+    question="Does the confidence of a test match the agreement of other test sets of the same size?",
     verdict=_confidence_verdict,
     columns=(
         Column("Population", where),
@@ -117,11 +117,11 @@ _CONFIDENCE = Section(
         usual.NOTE,
     ),
     method=(
-        "Both classifiers are trained once and compared on one test set; all rows that neither has seen stand for the "
-        "truth. The confidence that a test states on the one test set, that the classifier which is better there is "
-        "better in truth, stands beside the share of other test sets of the same size, drawn from those rows without "
-        "replacement, on which the same classifier is better. The stated confidence is that of one test set and would "
-        "be another on the next."
+        "Both classifiers are trained once and compared on one test set; all rows that neither has seen stand for "
+        "the truth. The table compares the confidence of a test on this test set, that the classifier which is "
+        "better there is truly better, with the share of other test sets of the same size, drawn from those rows "
+        "without replacement, on which the same classifier is better. The stated confidence depends on the test set "
+        "and would differ on the next."
     ),
     source=f"{_KELLER} and Table 3",
 )
@@ -144,8 +144,8 @@ def _better_classifiers(measure: str, rows: Sequence[Hypothesis]) -> str:
     wins = Counter(max(pair, key=rate).classifier or "?" for pair in pairs)
     named = join_words([f"{name} on {count}" for name, count in wins.most_common()])
     return (
-        f"By {measure} on the population, the better of the two is {named} of {count_of(len(pairs), 'population')}; "
-        f"the test set says the same of {agreeing}."
+        f"By {measure} on the population, the better one is {named} of {count_of(len(pairs), 'population')}; the test "
+        f"set agrees on {agreeing}."
     )
 
 
@@ -157,7 +157,7 @@ def _chosen_parameters(rows: Sequence[Hypothesis]) -> list[str]:
         times = join_words(
             [f"{params} for {count} of {count_of(len(group), 'set')}" for params, count in counts.most_common()]
         )
-        sentences.append(f"Of {name} cross-validation of the training rows chose {times}.")
+        sentences.append(f"For {name}, cross-validation of the training rows chose {times}.")
     return sentences
 
 
@@ -177,13 +177,13 @@ _TRAINED = Section(
         usual.MEASURE,
         usual.ROWS.named("Rows", "rows of the test set"),
         usual.value("Test set", "statistic", percent, "the measure on the test set"),
-        usual.value("Population's", "estimate", percent, "the same on all rows that are left"),
+        usual.value("Population's", "estimate", percent, "the same on all remaining rows"),
     ),
     method=(
-        "Both classifiers are trained on the training rows alone. Where a study gives a grid of parameters, each "
-        "combination is cross-validated on the training rows, and the first of the greatest F1 is taken, the same for "
-        "all classifiers of a set. The measure on the test set stands beside that on all rows that are left, which "
-        "stand for the truth."
+        "Both classifiers are trained on the training rows only. If a study gives a grid of parameters, each "
+        "combination is cross-validated on the training rows, and the first one with the highest F1 is used for all "
+        "classifiers of a set. The table shows the measure on the test set and on all remaining rows, which stand "
+        "for the truth."
     ),
     source=_KELLER,
 )
@@ -207,8 +207,8 @@ _SAMPLE_SIZE = Section(
         *usual.OF_PUBLICATION,
     ),
     method=(
-        "The least number of rows from which on the exact rate at which McNemar's test rejects is at least one half, "
-        "by the probabilities with which only one of the two is right. It is not one of the drawn sizes."
+        "The smallest number of rows from which on the exact rejection rate of McNemar's test is at least one half, "
+        "given the probabilities that only one of the two is right. It is not one of the drawn sizes."
     ),
     source="Sturm, Comparing two classifiers using a contingency table",
 )

@@ -30,7 +30,7 @@ class Curve:
 
     @property
     def exact(self) -> bool:
-        """True if every rate has its exact one."""
+        """True if every rate is known exactly."""
         return all(row.statistic is not None for row in self.rows)
 
 
@@ -49,7 +49,7 @@ def curves_of(evidence: Evidence) -> Iterator[tuple[str | None, str, bool, list[
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
-    """One figure for each test and data set, a curve for each of its populations; coverage has figures of its own."""
+    """Draw a figure for each test and data set, with a curve for each population; coverage has separate figures."""
     for number, (dataset, method, covers, curves) in enumerate(curves_of(evidence)):
         level = 1 - evidence.alpha if covers else evidence.alpha
         what = "Coverage" if covers else "Power"
@@ -57,10 +57,9 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
         yield Figure(
             title=f"{what} of {method} against the size of the test set, {dataset}",
             caption=(
-                f"A point is the share of the test sets {'whose interval holds the truth' if covers else 'rejected'}, "
-                f"its bar a 95% interval{exact}. "
-                f"The dashed line is {significant(100 * level)}%, "
-                f"the {'confidence' if covers else 'level'} that is stated."
+                f"A point is the share of test sets {'whose interval contains the truth' if covers else 'rejected'}, "
+                f"its bar a 95% interval{exact}. The dashed line is {significant(100 * level)}%, the "
+                f"{'confidence' if covers else 'level'} that is stated."
             ),
             body=_panel(f"power-{number}", f"{what} of {method}", curves, level, covers=covers),
         )
@@ -75,7 +74,7 @@ def _is_exchanged(row: Hypothesis, evidence: Evidence) -> bool:
 
 
 def _axes_over(curves: Sequence[Curve], level: float, *, covers: bool) -> Axes:
-    """The axes of a figure, in percent: sizes that crowd at the left are spread by their logarithm."""
+    """Return the axes of a figure, in percent; sizes that crowd on the left are spread on a logarithmic scale."""
     rows = [row for curve in curves for row in curve.rows]
     sizes = _sizes(curves)
     bottom = min(level, *(row.estimate_low or 0 for row in rows)) if covers else 0.0

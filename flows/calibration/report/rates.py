@@ -19,7 +19,7 @@ from .first_screen import advice, headline_of, rates_of_tests
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    """The tests that reject too often or whose intervals miss; if none, the detectable differences. Then every rate."""
+    """Name tests that reject too often or whose intervals miss, or else detectable differences; then every rate."""
     known = [row for row in rows if row.estimate is not None]
     if not known:
         return Verdict("There is no result: every rate is missing.")
@@ -37,7 +37,7 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
         if headline:
             also.insert(0, (f"Power, {population}:", finding))
         else:
-            headline = f"Not tried: in every population one classifier is better. {finding}"
+            headline = f"Type I errors were not examined: in every population one classifier is better. {finding}"
     return Verdict(
         headline or expected,
         (expected, *(f"{population}: {finding}" for population, finding in findings)),
@@ -158,19 +158,19 @@ _SECTION = Section(
         RATE_INTERVAL,
         FAILED,
         usual.value("Without a class", "without_class", usual.COUNT, "test sets without a row of a class that counts"),
-        usual.value("Expected", "null_mean", percent, "the exact rate, or what is stated"),
+        usual.value("Expected", "null_mean", percent, "the exact or the stated rate"),
         usual.P,
         usual.IF_ADJUSTED,
         Column("As expected", _as_expected),
         usual.NOTE,
     ),
     method=(
-        "Test sets are drawn from a population of which all is known and every test is applied to each of them: all "
-        "tests see the same test sets. The rate of rejections is the type I error where neither classifier is better, "
-        "the power where one is; the coverage is how often the interval holds the true difference. Where a test "
-        "depends on counts alone, its exact rate is summed over all test sets there are, and p tests whether the "
-        "simulation agrees with it; elsewhere p tests whether the type I error is above the level, or the coverage "
-        "below the confidence, that is stated."
+        "Test sets are drawn from a fully known population, and every test is applied to each of them: all tests see "
+        "the same test sets. The rate of rejections is the type I error if neither classifier is better, and the "
+        "power if one is; the coverage is how often the interval contains the true difference. If a test depends "
+        "only on counts, its exact rate is summed over all possible test sets, and p tests whether the simulation "
+        "agrees with it. Otherwise p tests whether the type I error is above the stated level, or the coverage below "
+        "the stated confidence."
     ),
     source=(
         "Sturm, Comparing two classifiers using a contingency table; Keller, Mariethoz and Bengio, Significance tests "

@@ -55,7 +55,7 @@ def draw_resampled(evidence: Evidence) -> Iterator[Figure]:
             panels.append(_histogram(f"resampled-{index}", row, json.loads(row.resampled)))
     if panels:
         yield Figure(
-            title="Resampled differences on the one test set",
+            title="Resampled differences on a single test set",
             caption=(
                 "Bootstrap replicates of the difference between the classifier that is better on the test set and the "
                 "other. The share of replicates above zero is the stated confidence. "
@@ -124,7 +124,7 @@ def draw_reliability(evidence: Evidence) -> Iterator[Figure]:
 
 
 def binned(statements: Statements) -> list[tuple[float, float, float, float, int]]:
-    """For each non-empty bin: the mean stated confidence, the share that is right, its interval, and the number."""
+    """Return the mean stated confidence, the share that is right, its interval and the number, by non-empty bin."""
     which = np.clip(np.searchsorted(BINS, statements.stated, side="right") - 1, 0, len(BINS) - 2)
     items = []
     for index in np.unique(which):

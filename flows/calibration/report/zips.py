@@ -39,7 +39,7 @@ def worst_of(evidence: Evidence) -> dict[str | None, list[Hypothesis]]:
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
-    """One figure for each data set, with a panel for each method where its coverage is least."""
+    """Draw one figure for each data set, with a panel for the lowest coverage of each method."""
     for number, (dataset, worst) in enumerate(worst_of(evidence).items()):
         panels = [_panel(f"zip-{number}-{index}", row, evidence) for index, row in enumerate(worst)]
         yield Figure(
@@ -54,7 +54,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
 
 
 def distances(estimates: NDArray[np.float64], errors: NDArray[np.float64], true: float) -> NDArray[np.float64]:
-    """The distance of each estimate from the truth in standard errors; if these are 0, infinite or, if exact, 0."""
+    """The distance of each estimate from the truth in standard errors; if these are 0, infinity (0 if exact)."""
     away = np.abs(estimates - true)
     with np.errstate(divide="ignore", invalid="ignore"):
         values: NDArray[np.float64] = np.where(errors > 0, away / errors, np.where(away > 1e-12, np.inf, 0.0))

@@ -18,10 +18,10 @@ from ...report.rows import group_by
 from . import tables
 
 _METHOD = (
-    "Each data set gives one difference of scores, which exact signed-rank tests take. The data sets are taken for a "
-    "sample of data sets like them, and of a score it is not known how far chance moved it. Probabilities are those "
-    "of the Bayesian signed-rank test; differences of at most {equal} are none in practice. Where less is better, "
-    "differences are turned, so that the greater is the better."
+    "Exact signed-rank tests use one difference of scores from each data set. The data sets are treated as a sample "
+    "of data sets like them, and the random error of each score is unknown. Probabilities are those of the Bayesian "
+    "signed-rank test; differences of at most {equal} count as equal in practice. If less is better, the sign of "
+    "differences is reversed, so that greater is better."
 )
 
 
@@ -58,7 +58,7 @@ _APPROXIMATE = {"chi2": "chi-square", "likelihood-ratio": "the likelihood ratio"
 
 
 def approximations(evidence: Evidence) -> Verdict | None:
-    """A verdict on approximate p-values below the exact one, or with another decision; None if no test has both."""
+    """Judge approximate p-values that are below the exact one or decide otherwise; None if no test has both."""
     sentences, others = [], []
     names = {section.test: section.name for section in sections.of_study(evidence)}
     for test in evidence.tests:

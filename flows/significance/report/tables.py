@@ -51,9 +51,9 @@ _REPLICATES_COLUMNS = (
 
 #: Explanation of the indices (Hryniewicz, eq. 22 to 28).
 _INDICES = (
-    "From 0, not at all, to 1, fully: PD is how far the data leave possible that one of two hypotheses is no worse a "
-    "choice than the other, PSD how far they leave possible that it is the better choice, NSD how far they make that "
-    "certain. A PD behind a p-value is that of being like this algorithm, against not being like it."
+    "From 0 (not at all) to 1 (fully): PD is the degree to which the data leave it possible that one of two "
+    "hypotheses is no worse a choice than the other, PSD that it is the better choice, and NSD the degree to which "
+    "they make that certain. A PD after a p-value compares being like this algorithm with not being like it."
 )
 
 
@@ -86,7 +86,7 @@ def _like(dataset: str, rows: Sequence[Hypothesis], evidence: Evidence) -> str:
 
 
 def _closer(row: Hypothesis) -> str:
-    """The verdict on which of two known algorithms the new one is closer to, with the indices of eq. 25 to 27."""
+    """State which of two known algorithms the new one is closer to, with the indices of eq. 25 to 27."""
     pd, psd, nsd = (index_number(value or 0) for value in (row.pd, row.psd, row.nsd))
     indices = f"PD{NBSP}{pd}, PSD{NBSP}{psd}, NSD{NBSP}{nsd}"
     shown = "the data show that it is closer" if row.nsd else "it is not shown to be closer"
@@ -108,12 +108,12 @@ _LIKENESS = Section(
         *usual.CLOSING,
     ),
     method=(
-        "The new algorithm's counts are tested against the class probabilities of each known one, and each hypothesis "
-        "is compared with the most plausible of the others by its possibilistic indices, which speak of the two "
-        "hypotheses alone: PD of 1 says that the rival is not the better choice for certain, PSD above 0 that the data "
-        "may speak for the one rather than the other, NSD above 0 that they do. The PD behind a known algorithm's p is "
-        "that of being like it at all, against its complement: min(1, 2p). If all are rejected, the answer is: like "
-        "none of them."
+        "The new algorithm's counts are tested against the class probabilities of each known one, and each "
+        "hypothesis is compared with the most plausible of the others by its possibilistic indices, which concern "
+        "only these two hypotheses: a PD of 1 means that the rival is not certainly the better choice, a PSD above 0 "
+        "that the data may support the hypothesis rather than its rival, and an NSD above 0 that they do. The PD "
+        "after a known algorithm's p compares being like it at all with the complement: min(1, 2p). If all are "
+        "rejected, the answer is: like none of them."
     ),
     source="Hryniewicz, Possibilistic methodology for the evaluation of classification algorithms, equations 25 to 27",
     terms=_INDICES,
@@ -144,7 +144,7 @@ Expected = list[list[float]]
 
 
 def draw_counts(evidence: Evidence) -> Iterator[Figure]:
-    """Return one figure for each test of tables, with one line for equal counts."""
+    """Return one figure for each test of tables; equal counts share a line."""
     for section in sections.of_study(evidence):
         groups = group_by(evidence.rows_of(section.test), evidence.table_of).values()
         lines = [(rows, counted) for rows in groups if (counted := _counts_of(rows[0], evidence)) is not None]

@@ -145,7 +145,7 @@ Classes = Annotated[
 
 
 class OfTwo(Entry):
-    """A table of two that are compared, which have different names."""
+    """A table that compares two classifiers or samples with different names."""
 
     a: Name = Field(description="First classifier; with a path, its column of predictions")
     b: Name = Field(description="Second classifier; with a path, its column of predictions")
@@ -154,7 +154,7 @@ class OfTwo(Entry):
     @classmethod
     def _another(cls, b: str, info: ValidationInfo) -> str:
         if b == info.data.get("a"):
-            raise ValueError(f"{shown(b)} is not valid; expected another name than a")
+            raise ValueError(f"{shown(b)} is not valid; expected a name other than a")
         return b
 
 
@@ -178,7 +178,7 @@ def read_table(path: str, base: Path, names: Sequence[str] | None = None, filled
 def coded_classes(
     table: Table, names: Sequence[str], listed: Sequence[str] | None, times: Any = None, by: str | None = None
 ) -> tuple[list[NDArray[np.int64]], list[str], list[Note]]:
-    """A column of labels and some of predictions as `codes`, with notes on classes that only one side has.
+    """Return columns of labels and predictions as `codes`, with notes on classes that only one side has.
 
     ValueError if predictions are not classes of the labels, or a value that is not `listed` usually means a missing
     one. `times`: the number of objects of each row; `by`: the column of several tables.

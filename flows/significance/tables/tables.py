@@ -63,7 +63,7 @@ class Tables(Entry):
 
 
 def _matrix(true: Any, assigned: Any, counts: NDArray[np.int64] | None) -> list[list[int]]:
-    """The matrix of true and assigned classes, each row counted once or as often as `counts` says."""
+    """The matrix of true and assigned classes, each row counted once or as often as `counts` states."""
     classes, both = np.unique([true, assigned], return_inverse=True)
     cells = np.bincount(both[0] * len(classes) + both[1], counts, len(classes) ** 2).astype(np.int64)
     matrix: list[list[int]] = cells.reshape(len(classes), -1).tolist()
@@ -71,7 +71,7 @@ def _matrix(true: Any, assigned: Any, counts: NDArray[np.int64] | None) -> list[
 
 
 def _on_rows(table: Table, counts: Sequence[str], use: str, keys: Sequence[str | None] = ()) -> list[Note]:
-    """Notes on rows whose names in `keys` repeat (by default all columns of text), and on a row that is a sum."""
+    """Notes on rows with repeated names in `keys` (by default all columns of text), and on a row that is a sum."""
     texts = {name: table.texts_or_missing(name) for name in keys or {*table.names}.difference(counts) if name}
     named = [column.to_pylist() for column in texts.values() if keys or to_numbers(column) is None]
     names = list(zip(*named, strict=True))

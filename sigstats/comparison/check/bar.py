@@ -6,7 +6,7 @@ and rows in groups, use the bounds of `sigstats.unseen_row.means`, which general
 use random weights and one more row.
 
 If a model is below the bar on no slice, the probability of reporting that it is below on any is at most alpha (Holm
-1979). The claim that it reaches the bar everywhere needs every interval to lie on the right side, but no adjustment
+1979). The claim that it reaches the bar everywhere requires every interval to lie on the right side, but no adjustment
 (Berger 1982, Technometrics 24, 295-300).
 
 When not to use: two models on the same rows (`sigstats.compare`), which show a difference with fewer rows.
@@ -101,7 +101,7 @@ def check_predictions(
 
 
 def _require_bar(bar: float, name: str, limits: Limits, marks: Scored | None, *, at_most: bool) -> None:
-    """Refuse a bar of the other direction, in another unit than the measure's, or that every value reaches."""
+    """Refuse a bar of the wrong direction or unit, or one that every value reaches."""
     option, other, way = ("at_most", "at_least", "higher") if at_most else ("at_least", "at_most", "lower")
     what, sign = marks.column if marks else name, -1 if at_most else 1
     if at_most != (bool(marks.lower) if marks else not MEASURES[name].greater_is_better):

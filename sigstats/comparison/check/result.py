@@ -50,7 +50,7 @@ class CheckedRow(Row):
     test, note, unit, score : str
         `score` is the name of the marks, as of `ComparisonRow`.
     confidence_level : float or None
-        That of the interval; None if nothing was tested.
+        The confidence of the interval; None if nothing was tested.
     """
 
     slice: str
@@ -77,7 +77,7 @@ class CheckedRow(Row):
         return self.value
 
     def turned(self) -> "CheckedRow":
-        """The row with the sign of its values turned."""
+        """The row with values of opposite sign."""
         return with_turned(self, "value")
 
 
@@ -92,11 +92,11 @@ class CheckResult(Drawn):
     rows : tuple of CheckedRow
         Every measure on all rows, then on each slice.
     rule : ComparisonRule
-        Of which level, adjustment, confidence and smallest slice are used.
+        Only its level, adjustment, confidence and smallest slice are used.
     bar : float
         The lowest acceptable value.
     at_most : bool
-        Whether it is the greatest one, of a cost.
+        Whether the bar is the highest acceptable value, as of a cost.
     n : int
         The number of rows.
     notes : tuple of str

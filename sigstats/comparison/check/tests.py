@@ -45,7 +45,7 @@ _NEARLY_0 = 1e-12
 
 
 def test_row(row: CheckedRow, part: Evidence, bar: float, rule: ComparisonRule, tasks: IntArray | None) -> CheckedRow:
-    """The row with its measure tested, its p-value not adjusted yet; each of `tasks` counts the same, if there are."""
+    """Return the row with its measure tested and its p-value not adjusted yet; `tasks`, if any, have equal weights."""
     group, limits = part.units.group, part.limits
     units = row.n if group is None else len(np.unique(group))
     what = "rows" if group is None else "items" if units == row.items else "groups"
@@ -172,7 +172,7 @@ def _of_mean(
 ) -> CheckedRow:
     """The row with the bounds of the ratio of the sums of terms and of weights; of a mean these are 1.
 
-    Without limits of the ratio of a row, the largest distance that was seen stands in.
+    If the limits of a row's ratio are unknown, the largest observed distance is used instead.
     """
     sums, counts = by_group(terms, group)
     sizes = counts if weights is None else by_group(weights, group)[0]

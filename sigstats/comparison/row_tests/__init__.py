@@ -1,8 +1,8 @@
 """The tests of the measures of a comparison.
 
-Accuracy by McNemar's exact test with Tango's interval; every other measure, and rows in groups, by the bound that one
-more row (group) does not undo: means by `mean_tests`, areas under the curve by their placements, what is a function of
-counts by random weights of the joint outcomes.
+Accuracy is tested by McNemar's exact test with Tango's interval. Every other measure, and rows in groups, is tested by
+a bound that one more row (group) does not undo: means by `mean_tests`, areas under the curve by their placements, and
+functions of counts by random weights of the joint outcomes.
 """
 
 import math
@@ -35,7 +35,7 @@ def stages(measure: str, first: int, few: int, most: int, level: float) -> tuple
     """The sizes of `in_stages`: `first`, `few` and `most` for counts, fewer for a formula, which takes longer.
 
     A user's function is called several times for each weighting. It gets 250 weightings if these are clear, otherwise
-    1,000, or in the last stage twice as many as a p-value of at most `level` needs.
+    1,000, or in the last stage twice as many as a p-value of `level` needs.
     """
     if not uses_random_weights(measure):
         return most, most, most
@@ -46,7 +46,7 @@ def stages(measure: str, first: int, few: int, most: int, level: float) -> tuple
 
 
 def test_part(row: ComparisonRow, everything: Evidence, rows: IntArray | None, *, rule: ComparisonRule) -> Tested:
-    """The row with its measure on some rows, or on all for None, tested; `bounded` finds what it lacks."""
+    """Test the measure of a row on some rows (None: all); `bounded` adds missing bounds."""
     size, what = (row.n, "rows") if row.items is None else (row.items, "items")
     if size < rule.smallest_slice:
         return replace(row, note=f"too small to test: {size} of at least {rule.smallest_slice} {what}")
@@ -89,7 +89,7 @@ def _test_values(row: ComparisonRow, part: Values, rule: ComparisonRule) -> Test
 
 
 def _test_counts(row: ComparisonRow, outcomes: Sequence[int], rule: ComparisonRule) -> ComparisonRow:
-    """The accuracy, of the rows that neither, the candidate, the baseline and both got right."""
+    """Test the accuracy, from the numbers of rows that neither, the candidate, the baseline and both got right."""
     _, only_b, only_a, both = outcomes
     n, confidence, right = row.n, rule.confidence_level, (both + only_a, both + only_b)
     intervals = [clopper_pearson(value, n, confidence_level=confidence) for value in right]

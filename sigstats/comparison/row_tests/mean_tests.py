@@ -1,6 +1,6 @@
-r"""Means of answers, marks, losses and chances, by the bounds that one more row does not undo; and ratios of sums.
+r"""Means of answers, marks, losses and chances, by bounds that one more row does not undo; and ratios of sums.
 
-Values without limits give no bound on the mean: the largest observed difference replaces it, and no such row passes.
+Without limits there is no bound on the mean: the largest observed difference replaces it, and no such row passes.
 
 Word error rate, micro-F1 of documents and the cost of a success are ratios of sums over rows; a mean of the ratios of
 rows is a score instead. Let model A have numerators :math:`e_i` and denominators :math:`w_i`, and :math:`R_A = \sum e_i
@@ -172,7 +172,7 @@ def test_pass_at(row: ComparisonRow, part: Attempts, rule: ComparisonRule) -> Te
     totals, group = part.by_item()
     fewest = np.minimum(*totals.counts)
     if fewest.min() < part.k:
-        return replace(row, note=f"items of fewer than {part.k} answers: {np.count_nonzero(fewest < part.k):,}")
+        return replace(row, note=f"items with fewer than {part.k} answers: {np.count_nonzero(fewest < part.k):,}")
     chances = part.chances(totals)
     row = with_means(row, chances, group, rule)
     return with_bound(row, chances, group, 1.0, "items" if group is None else "groups of items", rule)

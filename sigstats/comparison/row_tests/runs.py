@@ -1,14 +1,12 @@
-"""Two recipes that were run several times: the runs are independent, not their answers.
+"""Two recipes that were run several times: the runs are independent units, not their answers.
 
 Each run of a recipe, such as a training with a seed of its own, answers the same items. The null hypothesis is that the
-means of a measure over all runs that the recipes could have are equal; the runs may be unlike spread, and one recipe
-may have no spread (temperature 0). Welch's test (1947, Biometrika 34, 28-35) assumes runs that are nearly normal, or
-many. A few runs cannot show that: a run in ten that is far better than the others is missing from five runs in 59% of
-all cases, and no test of so few holds without an assumption. The p-value is at least that of the most extreme of the
-divisions of the runs among two recipes that could be exchanged, and the interval has no ends where that p-value is too
-large.
-
-A recipe with one run shows no spread, so that of the other recipe stands in for it.
+means of a measure over all runs that the recipes could have are equal; spreads may differ, and one recipe may have no
+spread (temperature 0). Welch's test (1947, Biometrika 34, 28-35) assumes runs that are nearly normal, or many. A few
+runs cannot show that: a run in ten that is far better than the others is missing from five runs in 59% of all cases,
+and no test of so few holds without an assumption. The p-value is at least that of the most extreme division of the runs
+among two exchangeable recipes, and the interval has no ends if that p-value is too large. A recipe with one run shows
+no spread, so that of the other recipe is used.
 
 When not to use: answers that one trained model gave several times (its items are what is independent); other test sets,
 since the items are taken as given.
@@ -51,7 +49,7 @@ def runs_test(
 ) -> RunsResult:
     """Test by Welch's t whether recipe B is worse than A; p is at least 1 / `divisions`.
 
-    If all values of A are equal, A is taken for a constant. `divisions`: by default the number of ways to divide all
+    If all values of A are equal, A is treated as a constant. `divisions`: by default the number of ways to divide all
     runs between two recipes.
     """
     ahead = float(b.mean() - a.mean())

@@ -33,7 +33,7 @@ _MOST_NAMED, _MOST_TASKS, _MOST_DRAWS = 5, 1000, 10_000
 
 
 def has_task_mean(measure: str) -> bool:
-    """True if a measure is a mean of bounded values a row, so that its mean over tasks has a bound."""
+    """True if a measure is a mean of bounded values of rows, so that its mean over tasks has a bound."""
     spec = MEASURES[measure]
     bounded = spec.needs == "marks" or (spec.span is not None and not spec.answers)
     return measure == "accuracy" or (spec.test == "means" and bounded)
@@ -103,7 +103,7 @@ def _right(paired: PairedPredictions) -> tuple[NDArray[np.bool_], NDArray[np.boo
 
 
 def joint_in_words(joint: "JointTasksResult", paired: PairedPredictions, rule: ComparisonRule) -> list[Note]:
-    """The decision over all tasks in a line."""
+    """State the decision over all tasks in a line."""
     names, marks = paired.units.task_names, paired.scored
     worse = [name for name, p in zip(names, joint.tasks, strict=True) if p <= rule.alpha]
     questions = {

@@ -119,7 +119,7 @@ def samples_in_words(group: IntArray | None, ours: NDArray[np.bool_], what: str 
 
 
 def _labels_of_one(part: Classes, labels: IntArray, others: IntArray) -> str:
-    """A note on classes of one sample that the other lacks: no weights, nor an unseen row, show their effect."""
+    """Note classes that only one sample has: neither weights nor an unseen row show their effect."""
     tables, numbers = MEASURES[part.measure].needs == "tables", len(np.union1d(labels, others)) > MANY_NUMBERS
     if part.code >= 0 or (part.unseen is not None and not tables) or (part.values is not None and numbers):
         return ""
@@ -134,7 +134,7 @@ def _law_of(part: Classes, rule: ComparisonRule) -> Callable[..., Law] | str:
     if part.values is None and refers_to_one_class(part.measure):
         true, in_a, in_b = (array == part.code for array in (label, a, b))
         if not (true | in_a | in_b).any():
-            return "no row of the class, nor one called so: nothing can be tested"
+            return "no row has the class as label or prediction: nothing can be tested"
         events = 4 * ~true + 2 * ~in_b + ~in_a  # e1 to e8
         joint = JointOutcomes(*np.bincount(events, minlength=8).tolist())
     else:

@@ -125,7 +125,7 @@ def assert_at_least(
 
 
 def _refused(result: ComparisonResult | CheckResult, others: Sequence[str]) -> AssertionError:
-    """An error with the reasons as its message, and the result as its attribute."""
+    """Make an error with the reasons as its message, and the result as its attribute."""
     error = AssertionError("\n".join(map(printable, [result.answer.headline, result.answer.advice, *others])))
     vars(error)["result"] = result
     return error

@@ -1,6 +1,6 @@
 """One model against a bar, from arrays or from a data frame.
 
-When not to use: where a baseline was tested on the same rows, `sigstats.compare` sees more than a bar.
+When not to use: if a baseline was tested on the same rows, `sigstats.compare` detects more than a bar.
 """
 
 from collections.abc import Sequence

@@ -62,7 +62,7 @@ def as_text(content: bytes, where: str, encoding: str = "utf-8") -> str:
 
 
 def as_utf8(content: bytes, where: str, encoding: str = "utf-8") -> bytes:
-    """The text of a file in UTF-8; what is UTF-8 already is not decoded."""
+    """The text of a file in UTF-8; text that is UTF-8 already is not decoded."""
     try:
         if codecs.lookup(encoding).name == "utf-8":
             return content

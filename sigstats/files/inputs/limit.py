@@ -1,4 +1,4 @@
-"""The limit of what one file may take unpacked: half of the free memory, or the value of the environment variable."""
+"""The limit on the unpacked size of a file: half of the free memory, or the value of the environment variable."""
 
 import os
 import re
@@ -36,7 +36,7 @@ class Budget:
 
     @property
     def shown(self) -> str:
-        """The limit, for a person."""
+        """The limit in words."""
         size = self.limit
         for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
             if size >= unit:

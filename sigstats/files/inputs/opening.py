@@ -57,8 +57,8 @@ def open_local(path: Path, where: str, opened: contextlib.ExitStack) -> tuple[An
             raise ValueError(f"{where}: is a folder; expected a file")
         if stat.S_ISCHR(kind) or stat.S_ISBLK(kind):
             raise ValueError(
-                f"{where}: is a device, which may never end; expected a file or a pipe, of which at most "
-                f"{Budget(where).shown} is read"
+                f"{where}: is a device, which may never end; expected a file, or a pipe with at most "
+                f"{Budget(where).shown}"
             )
         if stat.S_ISFIFO(kind):
             return _open_pipe(path, where, opened), False

@@ -1,4 +1,4 @@
-"""The files in a folder or matching a pattern, and the places that a study file may not name.
+"""The files in a folder or matching a pattern, and places that a study file must not name.
 
 A study file may come from someone else, and is read with your rights. Files of the kernel contain the environment of
 processes, with its secrets. A web address of this machine, or of its link, reaches servers that trust local clients,
@@ -110,7 +110,7 @@ _KERNEL = re.compile(r"/(?:proc(?!/[^/]++/fd/)|sys)(?:/|\Z)")
 def allowed_place(where: str) -> str:
     """Return a path or an fsspec URL that a study may read."""
     if any(_is_near(match[1]) for match in _WEB.finditer(where)) and not os.environ.get(VARIABLE):
-        raise ValueError(f"{where}: is on this machine or its link; set {VARIABLE}=1 if the study may read from there")
+        raise ValueError(f"{where}: is an address of this machine or its link; set {VARIABLE}=1 if it may be read")
     for part in where.split("::"):  # fsspec's chains, as in simplecache::file:///path
         path = _LOCAL.sub("", part)
         if "://" not in path and "\0" not in path and _KERNEL.match(os.path.realpath(path)):

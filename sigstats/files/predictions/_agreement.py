@@ -18,7 +18,7 @@ from ..tables.table import Table, in_one
 from ._log import PROMPT
 from ._predictions import Predictions, taken
 
-ALLOW = "(--allow-different-tasks compares them all the same)"
+ALLOW = "(--allow-different-tasks compares them anyway)"
 #: A value that is neither a whole number nor a half.
 _NO_RANK = r"[^0-9.+-]|\.[0-9]*[1-46-9]|\.[0-9]*5[0-9]"
 
@@ -130,13 +130,13 @@ class Matched(NamedTuple):
         return label, prediction_a, prediction_b
 
     def require_same_questions(self) -> None:
-        """Refuse other targets, inputs or hashes of a question under the same id."""
+        """Refuse different targets, inputs or hashes of questions with the same id."""
         for name, a, b in self._questions():
             by_name = "" if name in self.first.identity else f", or --id {shlex.quote(name)}"
             self.require_equal(a, b, what=name, wanted=f"the same questions{by_name} {ALLOW}")
 
     def differing_questions(self) -> tuple[Note, ...]:
-        """A note on the number of rows with other questions under the same id; empty if all are the same."""
+        """Note the number of rows with different questions under the same id; empty if there are none."""
         differs = np.zeros(len(self.rows), dtype=bool)
         for _, a, b in self._questions():
             differs[np.from_dlpack(differing(a, b))] = True
@@ -221,7 +221,7 @@ def moved(columns: Mapping[str, tuple[Any, Any]]) -> Iterator[tuple[str, Any, An
 
 
 def difference_shown(one: str, other: str) -> tuple[str, str]:
-    """Short forms of two texts that are not equal, which differ."""
+    """Return short, different forms of two different texts."""
     texts = shown(one), shown(other)
     if texts[0] != texts[1]:
         return texts

@@ -40,7 +40,7 @@ class UnitColumns:
 
     @property
     def complete(self) -> tuple[str, ...]:
-        """The columns that one of two files may lack; no value in them may be missing."""
+        """The columns that one of two files may lack, but in which no value may be missing."""
         return tuple(name for name in (self.group, self.order, self.task, self.weights) if name is not None)
 
 

@@ -67,7 +67,7 @@ class PredictionFile:
         return None if not logs else join_logs(printable(self.path), logs, columns) if self.tasks else logs[0]
 
     def scores(self, columns: Columns) -> tuple[str, ...]:
-        """The scores of a log that are numbers, and no costs; those of a model and a filter where these are named."""
+        """The numeric scores of a log that are not costs, for the named model and filter, if any."""
         log = self.log(replace(columns, score=ALL_SCORES))
         if log is None:
             where = self.parts[0].where
@@ -174,7 +174,7 @@ def _instances_in(report: str) -> list[str]:
 
 
 def model_names_in(path: str, columns: Columns) -> list[str]:
-    """The models that a log, or a table with a column of models, has answers of."""
+    """Name the models in a log, or in a table with a column of models."""
     file = parse(path, columns := columns.but(slices=(columns.chosen.models,)))
     if (log := file.log(columns)) is not None:
         return list(dict.fromkeys(answer.model for answer in log.answers))

@@ -175,7 +175,7 @@ def _run_column(table: Table) -> str:
 
 
 def _notes(table: Table, columns: TableColumns, outcomes: Outcomes) -> Iterator[Note]:
-    """Notes on columns that are read or joined by guess, unused columns and texts, and doubtful predictions."""
+    """Yield notes on guessed columns, unused columns and texts, and doubtful predictions."""
     if columns.known:
         read = ", ".join(f"column {shown(name)} as the {key}" for key, name in columns.known)
         yield Note("known-columns", f"read are {read}")

@@ -47,7 +47,7 @@ class Answer:
 
     @property
     def named(self) -> tuple[str, ...]:
-        """The names of all scores, those that are no numbers among them."""
+        """The names of all scores, including those that are not numbers."""
         return (*self.scores, *self.unread)
 
 
@@ -93,7 +93,7 @@ class EvaluationLog:
         return (0.0, 1.0) if score in self.shares else limits_of(score)
 
     def total_notes(self, score: str, chosen: str) -> tuple[Note, ...]:
-        """A note if the stated mean is not that of the answers of any model, rounded or with unscored ones as wrong."""
+        """Note a stated mean that is not that of any model's answers, rounded or with unscored answers as wrong."""
         marks = [answer.scores.get(score) for answer in self.answers if answer.filter == chosen]
         stated, scored = self.stated.get((score, chosen)), [mark for mark in marks if mark is not None]
         if isinstance(stated, bool) or not isinstance(stated, (int, float)) or not scored:
@@ -180,5 +180,5 @@ def objects(value: Any) -> list[Mapping[str, Any]]:
 
 
 def to_texts(values: Mapping[str, Any]) -> dict[str, str]:
-    """The values that are there, as text."""
+    """The present values, as text."""
     return {name: str(value) for name, value in values.items() if value is not None}

@@ -152,7 +152,7 @@ def is_training(name: str) -> bool:
 
 
 def is_telling(name: str) -> bool:
-    """True for a column that is read only for a note."""
+    """True for a column that is read only for notes."""
     return name.lower() in _PARTS | _ERRORS | _STATES | _CORRECT | WEIGHTS
 
 
@@ -206,8 +206,8 @@ def _counts(column: Any) -> Counter[str]:
 def refuse_cells_and_runs(table: Table, label: Any, used: Collection[str], *, distinct_items: bool) -> None:
     """Refuse rows that are cells; if they should be `distinct_items`, also several runs or models on the same items.
 
-    A column that is not `used` counts, under any name, if most combinations of the other columns occur, once each; in a
-    few rows, they may do so by chance.
+    An unused column (not in `used`) counts as such, under any name, if most combinations of the other columns occur
+    once each; in a few rows, this may happen by chance.
     """
     columns, n = dictionaries(table.other_columns(()), table.num_rows), table.num_rows
     complete = {name: column for name, column in columns.items() if not column.null_count}

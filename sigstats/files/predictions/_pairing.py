@@ -116,7 +116,7 @@ def _unread_notes(side: Predictions, columns: Columns, rows: int) -> list[Note]:
     searched = side.other_columns or columns.units.group is not None or columns.units.order is not None
     if searched or not unread or rows * len(side.source.names) <= MOST_VALUES:
         return []
-    text = f"{len(unread):,} further columns are not examined for copies and clusters: {rows:,} rows are many"
+    text = f"{len(unread):,} further columns are not examined for copies and clusters: {rows:,} rows take too long"
     return [Note("columns-not-examined", text)]
 
 
@@ -140,7 +140,7 @@ def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions
 
 
 def _require_same_order(first: Predictions, other: Predictions) -> None:
-    """Refuse rows that cannot be joined by position: not as many, or with the same ids in another order."""
+    """Refuse rows that cannot be joined by position: different numbers of rows, or the same ids in another order."""
     if len(first.ids) != len(other.ids):
         raise ValueError(
             f"{other.where}: has {len(other.ids):,} rows, and {first.where} has {len(first.ids):,}; expected the same "
@@ -264,13 +264,13 @@ def _weights(name: str, column: Any) -> NDArray[np.float64]:
 
 
 def encode(column: Any) -> tuple[tuple[str, ...], Ints]:
-    """The distinct values of a column, sorted, and the number of each row's."""
+    """Return the distinct values of a column, sorted, and each row's position among them."""
     names, (codes,) = encode_together(column)
     return names, codes
 
 
 def encode_together(*columns: Any) -> tuple[tuple[str, ...], list[Ints]]:
-    """The distinct values of all columns, sorted, and the number of each row's."""
+    """Return the distinct values of all columns, sorted, and each row's position among them."""
     # Arrow imports pandas to make an array of a list and in `to_numpy`, which takes longer than the whole comparison.
     arrays = map(in_one, columns)
     encoded: list[Any] = [

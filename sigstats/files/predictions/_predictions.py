@@ -25,7 +25,7 @@ class Parted:
     PARTS: ClassVar[Mapping[str, type]]
 
     def but(self, **named: Any) -> Self:
-        """A copy with other values of fields, including fields of the contained records."""
+        """Return a copy with other values of fields, including fields of the contained records."""
         record: Any = self
         for part, kind in self.PARTS.items():
             values = {name: named.pop(name) for name in {*named}.intersection(kind.__annotations__)}
@@ -130,7 +130,7 @@ class Predictions(Parted):
         return pc.binary_join_element_wise(self.ids, self.epoch, " epoch ")
 
     def decoded(self) -> Self:
-        """The same with text, and no codes."""
+        """The same with text instead of codes."""
         value = self._changed(lambda column: column.cast(pa.string()), ("ids", "label", "prediction"))
         return replace(value, distinct=value.ids if self.distinct is self.ids else self.distinct)
 

@@ -33,7 +33,7 @@ def kept_rows(side: Predictions, dropped: Predictions | None) -> Any | None:
 
 
 def left_out_notes(side: Predictions, other: Predictions, ids: Any) -> Iterator[Note]:
-    """A line on the rows of a file that the other lacks: how good its model is on them, and on its other rows.
+    """Note the rows of a file that the other lacks, with the performance of its model on them and on its other rows.
 
     `ids`: those of the rows that are compared.
     """

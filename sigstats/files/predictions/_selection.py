@@ -72,7 +72,7 @@ def _refuse_options_of_tables(log: EvaluationLog, columns: Columns) -> None:
 
 
 def _score_of(log: EvaluationLog, answers: Sequence[Answer], columns: Columns) -> str:
-    """The name of the score to read; ValueError if no answer has it, or if one has something else than a number."""
+    """The name of the score to read; ValueError if no answer has it, or one has a value that is not a number."""
     names = [name for answer in answers for name in answer.named]
     if not names and columns.unscored == "wrong":  # all answers count as wrong if they were scored or failed
         names = [*log.scored] or [columns.score or ""] * any(answer.failed for answer in answers)
@@ -139,7 +139,7 @@ def _is_long(name: str) -> bool:
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """Names as a person can give them: of a long one its beginning, or its number if others begin with it too."""
+    """Names that a user can type: the beginning of a long one, or its number if others begin alike."""
 
     def short(number: int, name: str) -> str:
         beginning = name.partition("\n")[0][:_BEGINNING].rstrip()
@@ -150,7 +150,7 @@ def short_names(names: Sequence[str]) -> list[str]:
 
 
 def _requested_columns(log: EvaluationLog, answers: Sequence[Answer], columns: Columns, score: str) -> dict[str, Any]:
-    """The columns of metadata that are there; an answer that is dropped needs none."""
+    """The existing columns of metadata; a dropped answer needs none."""
     by_name = {}
     needed = [answer if columns.unscored != "drop" or score in answer.scores else None for answer in answers]
     for name in dict.fromkeys((*columns.optional, TASK)):

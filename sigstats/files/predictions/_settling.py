@@ -32,7 +32,7 @@ _REASONS = 3
 
 
 def settle(predictions: Predictions, columns: Columns) -> Predictions:
-    """Return rows with an answer and a unique pair of id and epoch; notes report the changes.
+    """Keep rows with an answer and a unique pair of id and epoch; notes report the changes.
 
     Raises ValueError if `columns` requires these rows to be refused.
     """

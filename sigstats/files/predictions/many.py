@@ -1,4 +1,4 @@
-"""Many models' predictions of the same rows: what each got right, or its scores."""
+"""Many models' predictions of the same rows: right answers, or scores."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -65,7 +65,7 @@ class _Match:
     notes: tuple[Note, ...]
 
     def right(self, side: int) -> NDArray[np.bool_]:
-        """Which predictions of the first file (0) or of the other one (1) are right."""
+        """A mask of right predictions of the first file (0) or of the other one (1)."""
         right = pc.equal(self.outcomes[0], self.outcomes[1 + side])
         return np.from_dlpack(pc.cast(right, pa.int8())).astype(bool)
 
@@ -151,7 +151,7 @@ def _is_lower_better(predictions: Sequence[Predictions], columns: Columns) -> bo
 
 
 def _requested(matches: Sequence[_Match], shared: Sequence[Ints], columns: Columns) -> dict[str, Any]:
-    """The columns of groups, slices and tasks, from the first file that has them; they must be the same in all."""
+    """The columns of groups, slices and tasks, from the first file that has them; all files must agree."""
     requested, task = dict[str, Any](), columns.units.task or TASK
     for name in dict.fromkeys((*columns.optional, task)):
         for pair, places in zip(matches, shared, strict=True):

@@ -32,9 +32,9 @@ def records(
 
 
 def header(content: bytes, where: str, separator: str | None, *, start: int = 0) -> tuple[list[str], str, int, int]:
-    """The first record, the separator, the byte behind the record and the number of lines up to there.
+    """Return the first record, the separator, the position after the record and the number of lines so far.
 
-    The separator is the first of `SEPARATORS` that parts the record, unless one is named.
+    The separator is the first of `SEPARATORS` that occurs in the record, unless one is named.
     """
     candidates = SEPARATORS if separator is None else (separator,)
     items: list[tuple[list[str], str, int, int]] = []
@@ -53,12 +53,12 @@ def header(content: bytes, where: str, separator: str | None, *, start: int = 0)
 
 
 def too_long(where: str) -> ValueError:
-    """The complaint about a field that neither the csv module nor Arrow can hold."""
+    """The complaint about a field that is too long for the csv module and Arrow."""
     return ValueError(f"{where}: a field is longer than {_LONGEST:,} bytes, the most that can be read; expected less")
 
 
 def blank(record: list[str]) -> bool:
-    """True if a line holds nothing: it is left out."""
+    """True if a line is blank, and therefore skipped."""
     return not record or (len(record) == 1 and not record[0].strip())
 
 
@@ -67,7 +67,7 @@ def read_columns(
 ) -> tuple[int, dict[int, "pa.Array[Any] | int"]]:
     """The number of records and the columns at `positions`: strings, null if a field is empty.
 
-    For a column with bytes that are no text, the line of the first such field stands in its place.
+    A column that is not valid text is replaced by the line of its first invalid field.
     """
     parts: dict[int, list[pa.Array[Any]]] = {position: [pa.array([], pa.string())] for position in positions}
     undecodable: dict[int, int] = {}

@@ -1,6 +1,6 @@
 """Parquet, and Arrow's own files and streams, within a limit: a file of kilobytes may contain gigabytes.
 
-Sizes are those that the metadata of a file state. A forged file may state less than it contains (`docs/security.md`).
+Sizes come from the metadata of a file. A forged file may contain more than these state (`docs/security.md`).
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence

@@ -46,7 +46,7 @@ def without_empty(texts: Array) -> Array:
 def to_numbers(texts: Array) -> Array | None:
     """Texts as float64, or None if one of them is not a number.
 
-    A column with only truth values (``true``, ``false``, 1, 0) is a column of 1 and 0, since marks are often stored so.
+    A column of truth values (``true``, ``false``, 1, 0) becomes 1 and 0, since marks are often stored this way.
     """
     try:
         return pc.cast(texts, pa.float64())
@@ -76,7 +76,7 @@ def first_rounded(column: Array, numbers: Array) -> int | None:
 
 
 def to_decimals(column: Array) -> Array:
-    """Floats of half and of single precision as the float64 of the shortest decimals that stand for them; others alike.
+    """Convert half and single precision floats to float64 by their shortest decimals; leave other values unchanged.
 
     `sigstats._common.data_frames.as_decimals` of a column.
     """
@@ -171,7 +171,7 @@ def rows_of_short(texts: Array) -> dict[str, int]:
 
 
 def without_points(column: Any) -> Any:
-    """A column of whole numbers with a decimal point, as one that had a missing value is written, without it."""
+    """Remove the decimal point from whole numbers, which pandas writes in a column with a missing value."""
     if not _all_match(column, _POINT):
         return column
     bare = _bare(column)
@@ -183,7 +183,7 @@ def _bare(column: Any) -> Any:
 
 
 def _is_there_without_point(column: Any, names: Sequence[Any]) -> bool:
-    """True if some of the whole numbers of a column stand in another one, and there without their decimal point."""
+    """True if another column contains some of a column's whole numbers without the decimal point."""
     pointed = pc.unique(column)
     bare = _bare(pointed)
     return any(

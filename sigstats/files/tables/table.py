@@ -103,7 +103,7 @@ class Table:
         return self._text(name)
 
     def ascending(self, name: str) -> Array | None:
-        """The column itself, if it is known to have distinct whole numbers in ascending order."""
+        """Return the column itself if it is known to have distinct whole numbers in ascending order, else None."""
         column = self._values(name)
         if not pa.types.is_integer(column.type) or column.null_count or not isinstance(column, pa.Array):
             return None

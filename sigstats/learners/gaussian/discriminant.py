@@ -1,10 +1,10 @@
 """Linear discriminant analysis for a block of replicates: cross products minus those of the fold, one inverse each.
 
 The within-class scatter of the training rows of a fold is the scatter of all rows, minus that of the fold, minus that
-between class means. `LinearDiscriminantAnalysis` finds the same discriminants through singular values, and drops those
-that are too small. Two of these cases are followed here: columns that depend linearly on others in all rows, where any
-basis of the columns gives the same scores, and a column that is constant in all training rows, which gets no weight. A
-fold in which it could drop others is left to scikit-learn.
+between class means. `LinearDiscriminantAnalysis` computes the same discriminants from singular values, and drops those
+that are too small. Two such cases are reproduced here: columns that depend linearly on others in all rows, where any
+basis of the columns gives the same scores, and a column that is constant in all training rows, which gets no weight.
+Folds in which it could drop others are left to scikit-learn.
 """
 
 import contextlib

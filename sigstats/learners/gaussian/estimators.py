@@ -28,7 +28,7 @@ class MixedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     `nominal` (array_like of bool, shape (d,), or None): which features are nominal; they hold category codes 0, 1,
     ... as floats.
     `alpha`: added to the count of each category seen in training (Laplace 1, none 0). A category not seen in training
-    tells nothing about the class and is left out, as a missing value is.
+    contains no information about the class and is left out, like a missing value.
     `var_smoothing`: this portion of the largest variance of a numeric feature is added to all variances, as in
     ``GaussianNB``.
 
@@ -87,7 +87,7 @@ class MixedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return theta, np.maximum(variance + epsilon, np.finfo(np.float64).tiny)
 
     def _frequencies(self, column: FloatArray, member: FloatArray, feature: int) -> tuple[IntArray, FloatArray]:
-        """The categories seen, and the logarithm of each one's frequency in each class."""
+        """The categories seen in training, and the logarithms of their frequencies in each class."""
         codes = category_codes(column, feature)
         seen = np.unique(codes[codes >= 0])  # and not all codes up to the largest, of which there may be billions
         counts = member[:, codes >= 0] @ (codes[codes >= 0, None] == seen)
@@ -142,9 +142,9 @@ def category_codes(column: FloatArray, feature: int) -> IntArray:
 class LinearDiscriminant(LinearDiscriminantAnalysis):  # type: ignore[misc]
     """scikit-learn's `LinearDiscriminantAnalysis`; where its singular values fail, those of ``gesvd``.
 
-    If that raises `LinAlgError`, it is fitted on whitened rows, which are uncorrelated within classes with variance 1,
-    so that all singular values are 1. The result is expressed in the columns of `X`. Other solvers than ``"svd"`` are
-    not changed.
+    If this raises `LinAlgError` too, it is fitted on whitened rows, which are uncorrelated within classes with variance
+    1, so that all singular values are 1. The result is expressed in the columns of `X`. Other solvers than ``"svd"``
+    are not changed.
     """
 
     def fit(self, X: Any, y: Any) -> "LinearDiscriminant":

@@ -1,8 +1,8 @@
 """Naive Bayes for a block of replicates: class-wise sums for each fold, then one matrix product.
 
-All that naive Bayes learns are sums over the rows of a class: of values and their squares, and of category counts. They
-are taken once for each test fold and class; what a fold is trained on is the total without it. The log-likelihood is
-linear in the same columns (squares, values, known, categories), so classifying is a matrix product.
+Naive Bayes learns only sums over the rows of a class: of values and their squares, and of category counts. They are
+computed once for each test fold and class; the training rows of a fold have the total minus those of the fold. The
+log-likelihood is linear in the same columns (squares, values, known, categories), so classifying is a matrix product.
 """
 
 from dataclasses import dataclass
@@ -32,8 +32,8 @@ _ROUNDING = 2e-15
 class _Spread:
     """Means and variances of values, (replicates, folds, classes, features).
 
-    ``loss``, at least 1, is what the squares of all rows are of a variance, which is a difference of sums of them; of
-    those of the class, where sums of squares are exact.
+    ``loss``, at least 1, is the ratio of the squares of all rows to a variance, which is a difference of their sums; if
+    sums of squares are exact, of the squares of the class.
     """
 
     mean: FloatArray
@@ -79,7 +79,7 @@ class BatchedNaiveBayes(BatchedDesign):
 
     @classmethod
     def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedNaiveBayes | None":  # noqa: ARG003
-        """Prepare the sums; None for another classifier, given priors, or parameters this form has no way for."""
+        """Prepare the sums; None for another classifier, given priors, or unsupported parameters."""
         d = problem.X.shape[1]
         nominal, alpha = np.zeros(d, dtype=bool), 1.0
         if is_default(estimator, MixedNB, free=("nominal", "alpha", "var_smoothing")):
@@ -126,7 +126,7 @@ class BatchedNaiveBayes(BatchedDesign):
         return _ROUNDING * slope.max(axis=(1, 2)), _ROUNDING * level.max(axis=(1, 2))
 
     def _own_errors(self, rows: IntArray, values: FloatArray, replicate: int, terms: _Terms) -> FloatArray:
-        """Errors of the classes, by the terms of each of these rows and its fold; `rows` are in order."""
+        """Error bounds of the class scores of these rows, with the terms of their folds; `rows` are in order."""
         errors = np.empty((len(rows), terms.constant.shape[-1]))
         slope, level = _moved(terms.spread, replicate, complete=self._complete)
         size = 1 + np.where(np.isfinite(terms.constant[replicate]), np.abs(terms.constant[replicate]), 0)

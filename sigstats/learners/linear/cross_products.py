@@ -6,8 +6,8 @@ all rows never change, and the indicators of classes only enter through class-wi
 
 With the squared hinge loss the machine is the least squares fit to the rows inside the margin. On permuted labels that
 is nearly all of them, so the cross products of all training rows less those of the few rows outside give each Newton
-step; it ends when no row crosses the margin, at the exact optimum. `LinearSVC` stops within its ``tol`` of it: a row
-nearer to the boundary than that may move it is left to scikit-learn.
+step; the iteration ends at the exact optimum, when no row crosses the margin. `LinearSVC` stops within its ``tol`` of
+the optimum, so rows within this distance of the boundary are left to scikit-learn.
 """
 
 from dataclasses import replace
@@ -211,7 +211,7 @@ class BatchedLinearSVM(BatchedDesign):
     def _optimum(
         self, Z: FloatArray, sign: FloatArray, cost: FloatArray, test: FloatArray, hessian: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Scores of the test rows, and how far those of `LinearSVC` may lie from them."""
+        """Scores of the test rows, and the largest distance of `LinearSVC`'s scores from them."""
         pull = 2 * cost * sign
         gradient = pull @ Z
         outside = np.zeros(len(Z), dtype=bool)

@@ -54,7 +54,7 @@ class LineSearch:
         self._low, self._high = 0.0, 5 * self.trial
 
     def tell(self, value: float, slope: float) -> None:
-        """Take in the value and the slope at the trial, which ends the search or is replaced by the next trial."""
+        """Use the value and the slope at the trial: accept it, or choose another trial."""
         first, decline = self.start
         enough = _DECREASE * decline
         ceiling = first + self.trial * enough
@@ -153,8 +153,8 @@ _TRIALS: Final = 20
 class Rules:
     """The rules of stopping: the largest slope, the smallest relative decrease, and the most iterations.
 
-    After these a problem ends where it is (`ends`), or is given up. Rounding moves an iterate by `rounding` at most in
-    the first steps, and by ten times more in each ten steps that follow.
+    After the most iterations a problem ends where it is (`ends`), or is given up. Rounding moves an iterate by at most
+    `rounding` in the first steps, and by ten times more in every further ten steps.
     """
 
     slope: float
@@ -192,7 +192,7 @@ class _State:
         self._scale = self._scale[some]
 
     def direction(self) -> FloatArray:
-        """Minus the inverse Hessian, as the pairs have it, times the gradient."""
+        """Minus the inverse Hessian, approximated by the pairs, times the gradient."""
         out, at, amounts = -self.gradient, self.at, {}
         order = [taken % _PAIRS for taken in range(max(self._taken - _PAIRS, 0), self._taken)]
         for pair in reversed(order):
@@ -242,7 +242,7 @@ def minimise(evaluate: Evaluate, start: FloatArray, rules: Rules) -> tuple[Float
 
 
 def _step(evaluate: Evaluate, state: _State, doubt: float) -> FloatArray:
-    """Go one step; the values before it."""
+    """Take one step; return the values before it."""
     direction = state.direction()
     slope = _dot(direction, state.gradient)
     first = state.first

@@ -1,9 +1,9 @@
 """Logistic regression for a block of replicates: the iterates of its solver, for all folds and replicates at once.
 
-All folds of all replicates share X, so that the scores of all of them are one matrix product, whatever the scale of a
-fold is. `LogisticRegression` stops by default at a slope of 1e-4, which is far from the optimum if features are
-collinear; so its own path is followed to its end, and a row nearer to the boundary than the amplified rounding error is
-left to scikit-learn.
+All folds of all replicates share X, so their scores are one matrix product, for any scale of a fold.
+`LogisticRegression` stops by default at a slope of 1e-4, which is far from the optimum if features are collinear; so
+its own path is followed to its end, and a row nearer to the boundary than the amplified rounding error is left to
+scikit-learn.
 """
 
 from typing import Any
@@ -117,7 +117,7 @@ class BatchedLogisticRegression(BatchedLearner):
 
 
 class _Task:
-    """The regressions of each fold of each replicate: what they are trained on, and how columns are scaled there."""
+    """The regressions of each fold of each replicate: their training rows, and the scales of columns there."""
 
     def __init__(self, learner: BatchedLogisticRegression, inside: Any, label: IntArray) -> None:
         m = learner._columns.shape[1]

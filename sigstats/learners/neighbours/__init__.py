@@ -1,1 +1,1 @@
-"""Nearest neighbours: the estimator, and its form that lists distances before anything is permuted."""
+"""Nearest neighbours: the estimator, and its batched form, which lists distances before the permutations."""

@@ -1,16 +1,16 @@
 """Nearest neighbours for a block of replicates: distances are known before anything is permuted.
 
 Labels permuted. The nearest rows of each row in all of X are listed once. In a replicate the neighbours of a row are
-the first in its list of another fold, so that the first few decide nearly all rows; the remaining ones are looked up in
-a longer list, and in the end among all rows. If features are scaled on the training fold, the weight of a feature
-changes from fold to fold. With c the smallest factor by which a weight changes, no row beyond the list can be nearer
-than c times the last distance in it. So the result is exact.
+the first rows of other folds in its list, so the first few entries decide nearly all rows; the remaining rows are
+looked up in a longer list, and finally among all rows. If features are scaled on the training fold, the weight of a
+feature changes from fold to fold. With c the smallest factor by which a weight changes, no row beyond the list can be
+nearer than c times the last distance in it. So the result is exact.
 
-Features permuted. Distances are made anew, as one matrix product a fold; of one neighbour among numbers, in 32 bits, of
-which the rows that may be nearest are looked at again.
+Features permuted. Distances are computed again, as one matrix product per fold; for one neighbour among numbers in 32
+bits, after which the rows that may be nearest are checked again.
 
 Ties are those of `sigstats.learners.neighbours.nearest_neighbours`. scikit-learn's own `KNeighborsClassifier` promises
-no order among rows that are equally near; where their choice could change the class, its own search predicts the row.
+no order among rows that are equally near; if that order could change the class, its own search predicts the row.
 """
 
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The nearest rows of each row in all of the data, listed once, and the scales that are learned without each fold.
+"""The nearest rows of each row in the whole data, listed once, and the scales learned without each fold.
 
 `MinMaxScaler` learns only from the extreme rows of each feature, `StandardScaler` from sums over all rows minus those
 of the fold.

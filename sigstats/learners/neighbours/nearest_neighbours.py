@@ -1,8 +1,8 @@
 """Nearest neighbours over numeric and nominal features, with a stated rule for ties and missing values.
 
-scikit-learn's `KNeighborsClassifier` takes one of several equally near neighbours by an order it does not promise.
-On discrete features that choice (first in file order, at random, a vote of all) changes the error by tens of percent,
-so here it is a parameter. Do not use it if there are many, mostly irrelevant features: all have the same weight.
+scikit-learn's `KNeighborsClassifier` takes one of several equally near neighbours by an order it does not promise. On
+discrete features that choice (first in file order, at random, a vote of all) changes the error by tens of percent, so
+here it is a parameter. Do not use this estimator with many, mostly irrelevant features, since all have the same weight.
 """
 
 from dataclasses import dataclass
@@ -74,7 +74,7 @@ class NearestNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> Any:
-        """The class that most of the neighbours have, the first of equals."""
+        """The most frequent class of the neighbours, the first of equals."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
         require_squarable(X, "X")

@@ -1,9 +1,9 @@
 """Find nearest rows among ties by searches of scikit-learn without the other rows of their fold.
 
 `KNeighborsClassifier` makes a tree of the training rows in ``fit``, and ``predict`` searches it for each row by itself.
-Which of several rows that are equally near it finds depends on the tree alone. So a tree of the same class, made of
-the same rows in the same order, finds them for the undecided rows without the others of their fold, and without the
-checks of ``fit`` and ``predict``.
+Its choice among equally near rows depends only on the tree. So a tree of the same class, made of the same rows in the
+same order, predicts the undecided rows without the others of their fold, and without the checks of ``fit`` and
+``predict``.
 
 If ``fit`` makes no tree, distances come from products of matrices, whose rounding depends on the other rows of the
 product; such a fold is left to scikit-learn.
@@ -75,7 +75,7 @@ class TiedNeighbours:
         return np.argmax(votes, axis=0)
 
     def _scaled(self, train: IntArray, asked: IntArray) -> tuple[Any, Any]:
-        """Training rows and others as the classifier sees them."""
+        """Training rows and others as the classifier transforms them."""
         learned, others = self._problem.X[train], self._problem.X[asked]
         for transform in self._transforms:
             fitted = clone(transform).fit(learned)
@@ -114,7 +114,7 @@ def _exact(X: FloatArray) -> bool:
 
 
 def _fitted(classifier: Any, X: FloatArray) -> Any:
-    """A copy fitted on `X`; None if its parameters are refused, which the fits of the folds report better."""
+    """A copy fitted on `X`; None if its parameters are refused, which is reported better by the fits of the folds."""
     try:
         with config_context(skip_parameter_validation=False):
             return clone(classifier).fit(X, np.zeros(len(X), dtype=np.int64))

@@ -1,8 +1,8 @@
 """Quinlan's C4.5: a tree that splits nominal features by category, takes missing values as they are, and is pruned.
 
 scikit-learn only has CART, whose splits are binary, which takes nominal features as columns of 0 and 1, and which is
-not pruned unless a cost is chosen. Do not read the probabilities of leaves as calibrated, since the rows of a leaf
-chose it.
+not pruned unless a cost is chosen. The probabilities of leaves are not calibrated, since their rows were used to choose
+the splits.
 """
 
 from typing import Any, NamedTuple
@@ -34,24 +34,24 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     as floats; a split has a branch for each category.
     `confidence`: the level of the upper bounds of errors for pruning, above 0 and at most 0.5; a lower one prunes more.
     `min_rows`: the fewest rows, by weight, that at least two branches of a split must have; at least 1.
-    `prune`: false leaves the tree as it was grown.
+    `prune`: False keeps the tree as grown.
 
     Attributes
     ----------
     classes_ : ndarray
     tree_ : Nodes
-        The root is the first of them.
+        The nodes of the tree, the root first.
 
     Notes
     -----
-    Of the splits whose information gain is at least the mean of all, the one of greatest gain ratio is taken; the gain
-    of a cut of numbers is lessened by the bits that name it among all cuts. A row with a missing value goes down every
-    branch with the branch's share. A subtree becomes a leaf, or its own largest branch, where its estimated errors are
-    not the greater by more than 0.1. Quinlan, C4.5: Programs for Machine Learning (1993), chapters 2 to 4; Improved use
-    of continuous attributes in C4.5, Journal of Artificial Intelligence Research 4 (1996).
+    Among the splits with at least the mean information gain, the one with the largest gain ratio is chosen; the
+    gain of a cut of numbers is reduced by the bits that identify it among all cuts. A row with a missing value goes
+    down every branch, with the branch's share. A subtree is replaced by a leaf, or by its own largest branch, if this
+    increases the estimated errors by at most 0.1. Quinlan, C4.5: Programs for Machine Learning (1993), chapters 2 to 4;
+    Improved use of continuous attributes in C4.5, Journal of Artificial Intelligence Research 4 (1996).
 
-    Values that differ at all are told apart, where Quinlan's program and Weka take differences below 0.00001 for none:
-    the unit of a feature does not matter. Nodes deeper than 400 are leaves.
+    Any two different values are distinguished, so the unit of a feature does not matter; Quinlan's program and Weka
+    ignore differences below 0.00001. Nodes deeper than 400 are leaves.
 
     Examples
     --------
@@ -110,7 +110,7 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.classes_[most_probable(self.predict_proba(X))]
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """The shares of the classes in the leaves that a row comes to."""
+        """The shares of the classes in the leaves that a row reaches."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
         data = self._data._replace(codes=self._levels.codes(X))
@@ -145,7 +145,7 @@ def _categories(X: FloatArray, nominal: Any) -> IntArray:
 
 
 def _reached(nodes: Nodes) -> list[int]:
-    """The nodes of the tree: of some that were made no branch is left."""
+    """The nodes of the pruned tree; some nodes that were made are no longer reached."""
     items = [0]
     for node in items:
         items.extend(range(nodes.first[node], nodes.first[node] + nodes.branches[node]))
@@ -214,7 +214,7 @@ class Levels(NamedTuple):
 
 
 class BatchedC45(BatchedLearner):
-    """`C45Classifier`, compiled, with values coded once; without Numba nothing is faster than the class itself."""
+    """`C45Classifier`, compiled, with values coded once; without Numba the class itself is used."""
 
     fits = "compiled"
 

@@ -1,8 +1,8 @@
 """The splits that C4.5 considers, with their information gain and gain ratio, from values as codes in ascending order.
 
-Rows have weights: a row whose value is missing goes to every branch with a part of its own. Comparisons allow for 1e-6,
-as Quinlan's program and Weka's do, so that rounding decides nothing. The functions of this file and of `c45_tree` run
-as they are, or compiled by Numba (``compiled/c45.py``).
+Rows have weights: a row with a missing value goes to every branch with a part of its weight. Comparisons have a
+tolerance of 1e-6, like Quinlan's program and Weka, so that rounding decides nothing. The functions of this file and of
+`c45_tree` run as they are, or compiled by Numba (``compiled/c45.py``).
 """
 
 from typing import Any, NamedTuple

@@ -146,7 +146,7 @@ def collapse(nodes: Nodes, made: int) -> None:
 
 
 def added_errors(n: float, wrong: float, confidence: float, z: float) -> float:
-    """The errors that a leaf is charged with in addition to its training errors.
+    """The estimated errors of a leaf in addition to its training errors.
 
     The upper bound of a binomial proportion of `wrong` of `n` at `confidence`, times n, minus `wrong`: exact without
     errors, by the normal approximation with continuity correction from one error on, and interpolated linearly in
@@ -166,13 +166,13 @@ def added_errors(n: float, wrong: float, confidence: float, z: float) -> float:
 
 
 def _estimated(data: Training, counts: Any) -> float:
-    """The errors that a leaf with these class counts is charged with."""
+    """The estimated errors of a leaf with these class counts."""
     n = counts.sum()
     return 0.0 if n < TOLERANCE else float(_wrong(counts) + added_errors(n, _wrong(counts), data.confidence, data.z))
 
 
 def _of_leaves(data: Training, nodes: Nodes, node: int) -> float:
-    """The errors that the leaves of a subtree are charged with."""
+    """The estimated errors of the leaves of a subtree."""
     errors = 0.0
     waiting = [node]
     while len(waiting):
@@ -184,7 +184,7 @@ def _of_leaves(data: Training, nodes: Nodes, node: int) -> float:
 
 
 def _as_branch(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> float:
-    """The errors that a subtree is charged with if it gets these rows."""
+    """The estimated errors of a subtree that gets these rows."""
     errors, counts = 0.0, np.empty(data.n_classes)
     waiting = [(node, rows, weights)]
     while len(waiting):

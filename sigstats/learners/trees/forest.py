@@ -1,7 +1,7 @@
 """Decision trees, random forests and extra trees; columns are sorted, or coded by level, once for all permutations.
 
-With Numba (the extra ``fast``) they are grown by compiled code. The trees are scikit-learn's own, which is tried before
-they are used: samples, columns and thresholds are drawn from the same sequences, and votes are summed in the same
+With Numba (the extra ``fast``) they are grown by compiled code. The trees are scikit-learn's own, which a trial
+confirms before use: samples, columns and thresholds are drawn from the same sequences, and votes are summed in the same
 order. A decision tree is a forest of one tree that looks at all columns. Class weights need a bootstrap: scikit-learn
 draws rows in proportion to them. Without one it sums the weights, and the rounding of these sums decides between equal
 splits. Such weights, missing values, other limits and nominal features of forests are left to scikit-learn.

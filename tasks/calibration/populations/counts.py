@@ -34,7 +34,7 @@ class LabelCounts:
 
     @classmethod
     def total(cls, parts: Iterable["LabelCounts"]) -> "LabelCounts":
-        """The counts of all parts together."""
+        """Add the counts of all parts."""
         counts: Counter[Outcome] = Counter()
         for part in parts:
             counts.update(part.counts)
@@ -128,7 +128,7 @@ class Codes:
 
 
 def is_list(kind: pa.DataType) -> bool:
-    """True if a column of this type has any number of labels a row."""
+    """True if a column of this type has any number of labels per row."""
     return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
 
 
@@ -211,7 +211,7 @@ _OUTCOME = 600
 
 
 class Tally:
-    """Counts the rows of a file, part by part, in a table of all outcomes that the labels of a batch can make."""
+    """Counts the rows of a file, part by part, in a table of all possible outcomes of the labels in a batch."""
 
     def __init__(
         self, names: Sequence[str], *, classes: Iterable[Label] | None = None, budget: Budget | None = None

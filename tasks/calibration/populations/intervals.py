@@ -57,7 +57,7 @@ def draws(options: Mapping[str, Any]) -> bool:
 def run_intervals(
     options: Mapping[str, Any], drawn: NDArray[np.int64], rng: np.random.Generator
 ) -> tuple[NDArray[np.float64], str]:
-    """Apply a method to several test sets: the fields of `Estimate`, a row each, and why it refuses the first.
+    """Apply a method to several test sets: the fields of `Estimate`, one row per test set, and the first refusal.
 
     A method that draws nothing is applied once to test sets with equal intervals.
     """
@@ -93,7 +93,7 @@ def _bootstrap(
 
 
 def _closed(options: Mapping[str, Any], counts: Sequence[int], rng: np.random.Generator) -> tuple[float, float, float]:  # noqa: ARG001
-    """Wilson's interval and its like; its standard error is computed for all test sets together."""
+    """Wilson's and similar intervals; the standard error is computed for all test sets together."""
     level = options["confidence"]
     if options["of"] == "difference":
         return *-f1_difference_interval(JointOutcomes(*counts), confidence_level=level), math.nan

@@ -1,8 +1,8 @@
-"""Rows that a judge calls right or wrong or marks, some with labels by people; intervals of the difference by people.
+"""Rows that a judge rates, some with labels by people; intervals of the difference that people see.
 
-An item is easy or hard for a model, mostly for both alike, and so are all answers to it. The judge calls right the
-share of the right answers given by its sensitivity, and of the wrong ones one minus its specificity; if there are
-several answers to an item, it errs alike on equal ones. For some items B may give the answer of A, so that people and
+An item is easy or hard for a model, mostly for both alike, and so are all answers to it. The judge accepts a right
+answer with the probability of its sensitivity, and a wrong one with one minus its specificity; if there are several
+answers to an item, it errs in the same way on equal ones. For some items B may give the answer of A, so that people and
 the judge treat both alike.
 """
 

@@ -1,9 +1,9 @@
 """Populations of a few kinds of rows, and the interval of a comparison of two models on a test set of them.
 
-A kind of row is its truth, the outputs of A and B, and its frequency. So rare disasters, rare classes and groups of
-rows that are lost together take one line each, for any measure that is compared.
+A kind of row is its truth, the outputs of A and B, and its frequency. So one line describes a rare disaster, a rare
+class or a group of rows that is lost as a whole, for any measure.
 
-When not to use: the eight joint outcomes of two classes, whose test sets need no rows (`population`).
+When not to use: for the eight joint outcomes of two classes, whose test sets need no rows (`population`).
 """
 
 import math

@@ -42,7 +42,7 @@ def find_files(path: str, base: Path) -> tuple[Any, list[str]]:
 
 
 def absolute_path(path: str, base: Path) -> str:
-    """The path or URL of a data set, the same in every working folder."""
+    """The absolute path or URL of a data set."""
     where = place(path, base)
     return where if "://" in where else str(Path(where).absolute())
 
@@ -84,7 +84,7 @@ def files_table(
 ) -> pa.Table:
     """The files of a data set as a table, with other values in the metadata under `key`, as JSON.
 
-    `of_rows` describes the column ``rows``: what is known of the number of rows of each file.
+    `of_rows` describes the column ``rows``: the known facts about the number of rows of each file.
     """
     schema = pa.schema(
         [column("file", pa.string(), "name", "a file of rows"), of_rows], metadata={key: json.dumps(about).encode()}

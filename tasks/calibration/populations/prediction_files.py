@@ -174,7 +174,7 @@ class LabelFiles:
         return digest("written", marks=self.marks)
 
     def extends(self, earlier: "LabelFiles") -> bool:
-        """True if all files of the earlier population are here unchanged, together with new ones."""
+        """True if this has all files of the earlier population unchanged, together with new ones."""
         alike = (self.columns, self.classes) == (earlier.columns, earlier.classes)
         return alike and Counter(earlier.marks) < Counter(self.marks)
 
@@ -204,7 +204,7 @@ class LabelFiles:
         return counts
 
     def count_all(self, progress: FilesRead = in_silence) -> LabelCounts:
-        """The counts of all files, several of which are read at once."""
+        """Count all files, reading several at a time."""
         progress(0, len(self.files))
         read = itertools.count(1)
 
@@ -231,7 +231,7 @@ class LabelFiles:
 
 
 def _open_marked(system: Any, file: str, columns: Sequence[str]) -> tuple[pq.ParquetFile, bytes, str]:
-    """A file, its footer, and SHA-256 of the footer and of all else that changes when the file is written again."""
+    """A file, its footer, and SHA-256 of the footer and of everything that changes when the file is written again."""
     written = write_mark(system, file)  # before the footer: a file that is written in between has another mark
     opened = open_parquet(system, file, columns)
     footer = pa.BufferOutputStream()

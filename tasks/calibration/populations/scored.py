@@ -99,7 +99,7 @@ def read_group(system: Any, file: str, group: int, columns: Mapping[str, str], p
 
 
 def _code(name: object) -> int:
-    """A number for a group, the same in every file and process."""
+    """A number for a group, equal in every file and process."""
     return int.from_bytes(hashlib.blake2b(repr(name).encode(), digest_size=8).digest(), "big", signed=True)
 
 
@@ -117,7 +117,7 @@ def _numbers(where: str, name: str, values: Any) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ScorePopulation:
-    """Two classifiers' scores of all rows there are."""
+    """Two classifiers' scores of all rows."""
 
     #: The name that the study gives them.
     name: str
@@ -147,7 +147,7 @@ class ScorePopulation:
         return 0
 
     def digest(self) -> str:
-        """SHA-256 (hexadecimal) of the rows, wherever they lie."""
+        """SHA-256 (hexadecimal) of the rows, independent of their location."""
         return self.content
 
     def to_table(self) -> pa.Table:

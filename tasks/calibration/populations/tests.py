@@ -159,7 +159,7 @@ def confidence(test: AppliedTest, test_set: AnyPopulation, rng: np.random.Genera
 def bootstrap_of_better(
     test: AppliedTest, test_set: AnyPopulation, rng: np.random.Generator, *, keep_replicates: bool = False
 ) -> BootstrapResult:
-    """The bootstrap of a test, with the classifier that is better on the one test set as its B."""
+    """The bootstrap of a test, with the classifier that is better on the single test set as B."""
     options = {key: value for key, value in _bootstrap_options(test).items() if key != "alternative"}
     joint = test_set.joint if isinstance(test_set, EventPopulation) else test_set.record(test_set.counts[0].tolist())
     turned = joint if _advantage_on(test, test_set) >= 0 else joint.swapped()
@@ -182,7 +182,7 @@ def null_holds(population: AnyPopulation, test: AppliedTest) -> bool:
 
 
 def exact_rate(population: AnyPopulation, n: int, test: AppliedTest, alpha: float) -> float | None:
-    """The exact rate at which a test rejects on test sets of n rows; None if it is not known."""
+    """The exact rejection rate of a test on test sets of n rows; None if it is not known."""
     sets = statistical_tests.of_sets(test.test)
     if sets is None or sets.exact_rate is None:
         return None
@@ -202,7 +202,7 @@ def run_score_test(test: AppliedTest, sets: Rows, truth: float) -> tuple[Answers
 
 
 def _answer(test: AppliedTest, rows: Rows, truth: float) -> tuple[float, bool, float]:
-    """The p-value, whether the interval holds the truth B - A, and this difference."""
+    """The p-value, whether the interval contains the true B - A, and the observed B - A."""
     result = _result(test, rows)
     if result is None:
         return 1.0, True, 0.0

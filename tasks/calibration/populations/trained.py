@@ -39,7 +39,7 @@ MOST_BYTES, MOST_TRAINED = 1 << 29, 16
 
 
 def trained_cache() -> WorkerCache[Any]:
-    """A cache of at most 512 MiB; of classifiers that are larger the last ones stay until others are trained."""
+    """A cache of at most 512 MiB; larger classifiers stay only until others are trained."""
     return WorkerCache(attrgetter("nbytes"), most_bytes=MOST_BYTES, most_values=MOST_TRAINED)
 
 
@@ -101,7 +101,7 @@ def rows_of(data: TrainingData) -> Any:
 
 @contextmanager
 def failures_named(side: str, learner: str) -> Iterator[None]:
-    """Raise what a classifier raises as one line that names it."""
+    """Re-raise an error of a classifier as one line that names the classifier."""
     try:
         yield
     except Exception as error:  # a classifier may raise anything

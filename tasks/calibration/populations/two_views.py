@@ -1,8 +1,8 @@
 """A population of two classes on which two learners are retrained, each with its own features of the rows.
 
-The features are normal and independent given the class, and those of both learners have one law where they separate the
-classes equally well. So one learner on either half is equally good in expectation at every size of the training set,
-which no real data set grants: the null hypothesis of a comparison is true.
+The features are normal and independent given the class, and both halves have the same law if they separate the classes
+equally well. Then one learner is equally good in expectation on either half, for every size of the training set, so
+that the null hypothesis of a comparison is true. No real data set guarantees this.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Votes between models of known strengths, and whether a preference is shown that is false, or one that is true.
+"""Votes between models of known strengths, and tests that show a false or a true preference.
 
 A model wins against another with log odds equal to the difference of their strengths. A voter, and an item, may add a
 random effect to the strength of each model, so that the votes of one voter, or on one item, are dependent. Dissenters
@@ -31,7 +31,7 @@ _FOR_EARLIER = 0.05
 
 
 class Ballots(NamedTuple):
-    """A test set: of each vote the two models, who won (1, -1 or 0 for the first, the second, neither), by whom."""
+    """A test set: the two models of each vote, the winner (1, -1 or 0: first, second, neither), voter and item."""
 
     first: NDArray[np.int64]
     second: NDArray[np.int64]
@@ -100,7 +100,7 @@ class Votes(Described):
     def pvalue(self, test: AppliedTest, votes: Ballots) -> float:
         """Return the smallest adjusted p-value of a false (or true) preference.
 
-        Of true preferences, only those over the next model count.
+        For true preferences, only those over the next model count.
         """
         options = test.options
         names = np.array([f"{number:03d}" for number in range(len(self.strengths))])

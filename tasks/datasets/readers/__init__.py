@@ -26,7 +26,7 @@ class Reader(Protocol):
 
     @property
     def REQUIRED(self) -> Sequence[str]:  # noqa: N802
-        """The options that must be there; of a source with a ``path``, the file's name is the data set's by default."""
+        """The required options; with a ``path``, the name of the data set is by default that of the file."""
 
     def load(self, spec: Mapping[str, Any], base: Path, /) -> Dataset:
         """The data set that `spec` describes; relative paths start at `base`.

@@ -1,9 +1,9 @@
 """Comma-separated text: ``{name = "mine", source = "csv", path = "mine.csv", target = "label"}``.
 
 `sigstats.files.tables` states the dialect. The first line names the columns, unless ``names`` does; ``separator`` and
-``encoding`` name what is not found by itself. An empty field is missing, and whatever ``missing`` lists. A column of
-numbers is numeric, one without any number nominal; where some fields are numbers and others not, the file is refused
-until ``missing`` or ``nominal`` says which it is.
+``encoding`` are needed only if they are not detected. Empty fields are missing, and so are the texts listed in
+``missing``. A column of numbers is numeric, one without any number nominal; a column with both is refused until
+``missing`` or ``nominal`` explains it.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """A few rows in the study file itself: ``{name = "mine", source = "inline", rows = ["1 x yes", "2 y no"]}``.
 
-The fields of a row are separated by white space. Columns are called x1, x2 ... and, the last, class, unless ``names``
-says otherwise. Otherwise as in a CSV file.
+The fields of a row are separated by white space. Columns are called x1, x2 ... and the last one class, unless ``names``
+is given. All else is as in a CSV file.
 """
 
 from collections.abc import Mapping

@@ -2,7 +2,7 @@
 
 Integers, floats and decimals are numeric; strings, booleans and dictionaries are nominal; nulls and NaN are missing,
 and strings that ``missing`` lists. Times, lists and other types are refused by name; ``drop`` leaves such a column out.
-The index of a pandas table is no column, unless it is asked for.
+The index of a pandas table is not a column, unless it is requested.
 """
 
 import json

@@ -181,7 +181,7 @@ def test_other_workers_are_sent_code_only_where_it_is_allowed(tmp_path):
         check=True,
     )
     refused, same = done.stdout.splitlines()
-    assert refused.startswith("study: a classifier or a test of this program is not sent")
+    assert refused.startswith("study: code of this program is not sent")
     assert 'allow=["__main__"]' in refused
     assert same == "True"
     assert results(tmp_path / "out") == results(tmp_path / "out-here")

@@ -134,7 +134,9 @@ def test_the_first_screen_answers_whether_the_test_can_be_trusted(evidence):
     )
     assert [what.partition(",")[0] for what, _ in by_coverage.also] == ["Power"]
     by_power = rates.SECTIONS[0].verdict([power], evidence)
-    assert by_power.headline.startswith("Not tried: in every population one classifier is better. ")
+    assert by_power.headline.startswith(
+        "Type I errors were not examined: in every population one classifier is better. "
+    )
     short = replace(kept, estimate=0.7, p_adjusted=1e-9, decision="reject")
     wrong = rates.SECTIONS[0].verdict([short, power], evidence)
     assert [what.partition(",")[0] for what, _ in wrong.also] == ["Power", "Rates:"]

@@ -206,7 +206,7 @@ def test_cells_that_take_turns_train_each_pair_once(done):
 
 def test_the_report_says_how_sure_and_how_often(done):
     said = (done / "report.html").read_text()
-    assert "Is a test as sure as other test sets of the same size agree?" in said
+    assert "Does the confidence of a test match the agreement of other test sets of the same size?" in said
     assert "sure that" in said
     powers = [row for row in rows(done, "calibration") if row["measure"] == "power"]
     least = {
@@ -225,7 +225,7 @@ def test_the_replicates_behind_a_confidence_are_drawn_and_exchanged_outputs_have
     assert (drawn > 0).mean() == found.statistic  # eq. (13): what the report states is what the histogram shows
     assert observed > 0
     made = {figure.title: str(figure.body) for figure in Evidence(stored).figures}
-    body = made["Resampled differences on the one test set"]
+    body = made["Resampled differences on a single test set"]
     # Keller's Figure 1: the bins are the replicates, and those below 0 are in the other colour.
     assert ('class="extreme"' in body) == bool((drawn < 0).any())
     assert not any("swapped" in str(body) for title, body in made.items() if title.startswith("Power of"))
@@ -522,11 +522,11 @@ def test_the_confidence_of_a_set_is_the_bootstrap_s_of_its_macro_f1(sets):
     assert observed == pytest.approx(abs(f1[1] - f1[0]))
     assert row.statistic == pytest.approx(np.mean(differences > 0), abs=0.02)
     page = (Path(sets.store.root) / "report.html").read_text()
-    assert "Resampled differences on the one test set" in page
+    assert "Resampled differences on a single test set" in page
     for each in by_test.values():
         sure, agree = (f"{100 * value:.1f}%" for value in (each.statistic, each.estimate))
         assert f"was {sure} sure that {each.b} is better" in page
-        assert f"it was so on {agree} of " in page
+        assert f"it was better on {agree} of " in page
 
 
 @pytest.mark.parametrize(

@@ -130,6 +130,6 @@ def test_what_is_no_cluster_is_refused_in_one_line(cluster, tmp_path):
         sigstats.run_study(STUDY, output=tmp_path, cluster=cluster, workers=2)
     with Client(cluster, set_as_default=False) as client:
         pass
-    with pytest.raises(ValueError, match=r"it is closed, expected one that runs"):
+    with pytest.raises(ValueError, match=r"it is closed, expected a running one"):
         sigstats.run_study(STUDY, output=tmp_path, cluster=client)
     assert not list(tmp_path.iterdir())

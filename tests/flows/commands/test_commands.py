@@ -96,7 +96,7 @@ def test_a_report_of_an_unfinished_study_says_how_many_computations_are_missing(
     study = study_file(tmp_path, STUDY + '[[tables]]\nname = "u"\ncounts = [[7, 3], [2, 8]]\n')
     assert main(["run", str(study), "--output", str(tmp_path / "out"), "--part", "1/2"]) == 0
     first, last = printed("report", tmp_path / "out").splitlines()
-    assert first.startswith("not complete: Run this study to its end: sigstats run STUDY --output OUTPUT")
+    assert first.startswith("not complete: Run this study again: sigstats run STUDY --output OUTPUT")
     assert last == f"report: {tmp_path}/out/report.html"
 
 

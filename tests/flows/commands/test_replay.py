@@ -156,7 +156,7 @@ def test_an_answer_that_is_not_as_stored_is_told(output, tmp_path, capsys):
     assert main(["replay", str(copy), "--trial", "3", "--only", "dataset=grid"]) == 3
     said = capsys.readouterr()
     assert re.search(r"stored: p_value 0\.25", said.out)
-    assert "1 of 2 answers are not as stored" in said.err
+    assert "1 of 2 answers differ from the stored ones" in said.err
 
 
 def test_a_ready_test_that_fails_leaves_the_others(output, monkeypatch, capsys):

@@ -37,7 +37,7 @@ def run(tmp_path, capsys, command, a, b=None, *options):
         ("size", ("--margin", "cost=1"), "--margin: 'cost=1' is not valid; expected X"),
         ("compare", ("--margin", "latency_ms="), "--margin: 'latency_ms=' is not valid; expected X or NAME=X"),
         ("compare", ("--margin", "500%"), "--margin: 5.0 is not valid; expected"),
-        ("size", ("--drop", "2pt"), "points are of shares; expected a number of ms"),
+        ("size", ("--drop", "2pt"), "points are for shares; expected a number of ms"),
         ("check", ("--at-most", "50%"), "--at-most: '50%' is not valid; expected a number in the unit of latency_ms"),
     ],
 )
@@ -229,7 +229,7 @@ def test_columns_of_many_rows_that_are_not_examined_are_noted():
     frame = pd.DataFrame({"id": np.arange(n), "label": 1, "prediction": 1, "patient": np.arange(n) // 10})
     frame.loc[::2, ["label", "prediction"]] = 0
     other = frame.assign(prediction=np.where(np.arange(n) % 97 == 0, 1 - frame.label, frame.label))
-    told = "1 further columns are not examined for copies and clusters: 300,000 rows are many"
+    told = "1 further columns are not examined for copies and clusters: 300,000 rows take too long"
     assert told in sigstats.compare(frame, other).notes
     assert told not in sigstats.compare(frame[:1000], other[:1000]).notes
     assert told not in sigstats.compare(frame, other, groups="patient").notes

@@ -85,14 +85,14 @@ def test_columns_of_numbers_with_spaces_mean_what_arrays_mean(tmp_path, expected
         ("# by me\n1,0\n0,0\n", [], "line 2: '1 0' is a row, not names of columns"),
         ("# target\ncat\ndog\n", [], "lines 1 and 2: both may name the columns; remove one"),
         ("# y guess\n1 0\n0 0\n", ["--no-header"], "line 1: may name the columns; leave out --no-header"),
-        ("just words\nin three long lines\n\n", [], "looks like text, of which the first line is 'just words'"),
+        ("just words\nin three long lines\n\n", [], "looks like text whose first line is 'just words'"),
         (
             "version https://git-lfs.github.com/spec/v1\nsize 3\n",
             [],
             "looks like a Git LFS pointer (run `git lfs",
         ),
         ("a b\nb a\na a\n", [], "spaces cannot separate columns of text; write commas or tabs\n"),
-        ("y guess\n1 1\n0 1 1\n", [], "looks like text, of which the first line is 'y guess'"),
+        ("y guess\n1 1\n0 1 1\n", [], "looks like text whose first line is 'y guess'"),
         (
             "id,label,prediction\n1,a,a\n2,caf\xe9,a\n",
             [],

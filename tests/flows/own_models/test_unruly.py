@@ -23,8 +23,8 @@ DEEDS = {
     "crashes": "classifier crashes: its process was ended by SIGSEGV",
     "hangs": "classifier hangs: a fit took longer than 0.5 s, its time_limit",
     "takes": "classifier takes: its process took more than 1 GiB of memory",
-    "writes": "classifier writes: it wrote to a connection that is not its own, or closed it",
-    "garbles": "classifier garbles: it wrote to a connection that is not its own, or closed it",
+    "writes": "classifier writes: it wrote to, or closed, the connection between its process and the run",
+    "garbles": "classifier garbles: it wrote to, or closed, the connection between its process and the run",
     "complains": "classifier: Unruly failed in fold 0: ValueError: \\x1b[2Jx\\x1b[2Jx",
     "alien": "classifier (Unruly's predictions in fold 0)",
 }

@@ -113,7 +113,7 @@ LATER = {
     "versions": ("v1.9", "v1.10", ""),
     "dates in names": ("2026-01-05-b9", "2026-01-05-b10", ""),
     "day first": ("31.01.2026", "01.02.2026", "newest.column: '01.02.2026' is not valid; expected numbers, or ISO"),
-    "decimals": ("0.25", "0.5", "newest.column: [0.5, 0.25] are ordered otherwise as versions"),
+    "decimals": ("0.25", "0.5", "newest.column: [0.5, 0.25] have another order as versions"),
     "decimals of one length": ("0.25", "0.50", ""),
 }
 

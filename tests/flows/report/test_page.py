@@ -156,7 +156,7 @@ def test_an_interrupted_study_names_what_is_not_finished(tmp_path: Path) -> None
     store = make_study(tmp_path, datasets=["iris"], lost=lost)
     whole = Page(report.render(Results(store), config=CONFIG, versions=VERSIONS)).plain("body")
     assert "1-nn on iris, cross-validation: not finished." in whole
-    assert "Not there yet: 1-nn on iris." in whole  # below the first figure
+    assert "Not finished: 1-nn on iris." in whole  # below the first figure
     assert "1-nn on iris, retrains (labels): not finished." in whole
     assert "linear-svm on iris, retrains" not in whole  # its own cells are all there
     assert "1-nn on iris, retrains (features): not finished." not in whole
@@ -164,9 +164,7 @@ def test_an_interrupted_study_names_what_is_not_finished(tmp_path: Path) -> None
     assert "6 of 18 results are missing" in whole
     assert "In all 3 complete cases" in whole
     assert "3 of 4 cross-validations are complete; the best classifier of a data set is known once all are" in whole
-    assert (
-        "What to do. Run this study to its end: sigstats run STUDY --output OUTPUT, both as before, computes" in whole
-    )
+    assert "What to do. Run this study again: sigstats run STUDY --output OUTPUT, both as before, computes" in whole
     assert "1 data set, 4 classifiers, 18 hypotheses." in whole
     assert not re.search(r"the best on|\btake\b|more rows may tell", whole)
 
@@ -177,7 +175,7 @@ def test_the_best_of_a_finished_data_set_is_named_beside_one_that_is_not(tmp_pat
     assert re.search(r"is (best|ahead) on wine", whole)
     assert not re.search(r"is (best|ahead) on iris", whole)
     to_do = whole[whole.index("What to do.") :]
-    assert to_do.index("Run this study to its end") < to_do.index("On wine take")
+    assert to_do.index("Run this study again") < to_do.index("On wine take")
     assert "iris take" not in whole
 
 

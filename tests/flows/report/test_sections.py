@@ -294,7 +294,7 @@ def test_tests_whose_assumptions_are_not_met_are_named_so(tmp_path: Path) -> Non
     store = make_study(tmp_path, lost=(), analyses=("efficiency", "homogeneity", "mcnemar"))
     for test, why in (("efficiency", "pooled from folds"), ("homogeneity", "counted twice")):
         caveat = _verdict(store, test).caveat
-        assert caveat.startswith("This is a use of the test outside its assumptions")
+        assert caveat.startswith("Here the assumptions of the test do not hold")
         assert why in caveat
     assert not _verdict(store, "mcnemar").caveat
 

@@ -315,7 +315,7 @@ BAD = {
     ),
     "one of two counts": ('[[pairs]]\nname = "p"\na = "x"\nb = "y"\nonly_a = 3', "only_a and only_b"),
     "n too small": ('[[pairs]]\nname = "p"\na = "x"\nb = "y"\nonly_a = 3\nonly_b = 4\nn = 5', "p: n: 5 is not valid"),
-    "a name twice": ('[[pairs]]\nname = "p"\na = "x"\nb = "x"\nonly_a = 3\nonly_b = 4', "another name than a"),
+    "a name twice": ('[[pairs]]\nname = "p"\na = "x"\nb = "x"\nonly_a = 3\nonly_b = 4', "a name other than a"),
     "lengths": (
         '[[samples]]\nname = "s"\na = "x"\nb = "y"\ncounts_a = [1, 2]\ncounts_b = [1, 2, 3]',
         "s: counts_b (length): 3 is not valid",
@@ -408,9 +408,15 @@ def test_the_better_of_two_is_the_one_that_is_right_alone_more_often(tmp_path, o
 MCNEMAR = {
     (("exact",), ("two-sided",)): (["exact two-sided binomial probability"], ["mid-p", "one-sided", "in its favour"]),
     (("mid-p",), ("two-sided",)): (["two-sided binomial mid-p-value"], ["exact", "one-sided"]),
-    (("chi2",), ("less",)): (["one-sided chi-square", "in its favour alone", "B is better"], ["exact", "two-sided"]),
+    (("chi2",), ("less",)): (
+        ["one-sided chi-square", "only unevenness in its favour", "B is better"],
+        ["exact", "two-sided"],
+    ),
     (("mid-p", "exact"), ("greater",)): (["one-sided binomial mid-p-value", "exact one-sided"], ["two-sided", "chi"]),
-    (("exact",), ("greater", "two-sided")): (["exact binomial", "in its favour alone"], ["one-sided binomial"]),
+    (("exact",), ("greater", "two-sided")): (
+        ["exact binomial", "only unevenness in its favour"],
+        ["one-sided binomial"],
+    ),
 }
 
 

@@ -32,7 +32,7 @@ def test_bins_are_ordered_and_each_holds_its_share_of_rows(values, n_bins):
 def test_other_columns_stay_and_text_is_refused():
     parted = {"age": (("1", "old"), np.array([0, 1])), "region": (("a",), np.array([0, 0]))}
     assert in_bins(parted, {}) == parted
-    with pytest.raises(ValueError, match="column 'age' has the value 'old'; expected numbers alone for bins"):
+    with pytest.raises(ValueError, match="column 'age' has the value 'old'; expected only numbers for bins"):
         in_bins(parted, {"age": 2})
 
 

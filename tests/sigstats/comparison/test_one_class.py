@@ -62,4 +62,4 @@ def test_a_slice_without_the_class_is_not_tested():
     found = sigstats.compare(y, y, quiet, measures=["f1"], positive=1, slices={"part": np.repeat(["p", "n"], 50)})
     (empty,) = (row for row in found.rows if row.slice == "part = n")
     assert empty.verdict is None
-    assert empty.note == "no row of the class, nor one called so: nothing can be tested"
+    assert empty.note == "no row has the class as label or prediction: nothing can be tested"

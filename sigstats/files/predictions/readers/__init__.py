@@ -132,10 +132,10 @@ _OTHER_OUTPUT = {
     ("config_general", "results", "versions"): "the results of lighteval, whose answers are in details_*.parquet",
     ("results", "versions"): _HARNESS,
     ("results", "n-samples", "config"): _HARNESS,
-    ("adapter_spec", "request_states"): "HELM's scenario_state.json, beside which per_instance_stats.json has scores",
-    ("scenario_spec", "adapter_spec"): "HELM's run_spec.json, beside which per_instance_stats.json has scores",
-    ("name", "count", "sum", "sum_squared"): "HELM's stats.json, beside which per_instance_stats.json has scores",
-    ("macro avg", "weighted avg"): "scikit-learn's classification_report, which is of sums and has no rows",
+    ("adapter_spec", "request_states"): "HELM's scenario_state.json; the scores are in per_instance_stats.json",
+    ("scenario_spec", "adapter_spec"): "HELM's run_spec.json; the scores are in per_instance_stats.json",
+    ("name", "count", "sum", "sum_squared"): "HELM's stats.json; the scores are in per_instance_stats.json",
+    ("macro avg", "weighted avg"): "scikit-learn's classification_report, which has sums and no rows",
     ("mteb_version", "task_name", "scores"): "a result of MTEB, which is the mean of one task and has no rows",
     ("_timestamp", "_evaluate_version"): "a result of Hugging Face's evaluate, which is a mean and has no rows",
 }
@@ -143,7 +143,7 @@ _NAMES, _LINE = 5, 1000
 
 
 class NoTable(ValueError):
-    """Raised by a format for a file that only looked like one of its own."""
+    """Raised by a format for a file that only looks like one."""
 
 
 def _unknown(content: Content) -> ValueError:
@@ -151,7 +151,7 @@ def _unknown(content: Content) -> ValueError:
     if appearance in _OTHER_OUTPUT.values():
         return ValueError(f"{content.where}: looks like {appearance}")
     words = [len(line.split()) for line in content.start[: content.start.rfind(b"\n")].splitlines()]
-    if appearance.startswith("text,") and len(words) > 1 and {*words} == {max(words[0], 2)}:
+    if appearance.startswith("text whose") and len(words) > 1 and {*words} == {max(words[0], 2)}:
         return ValueError(f"{content.where}: spaces cannot separate columns of text; write commas or tabs")
     advice = "; write it as CSV or Parquet" if appearance.startswith(_TABLES) else ""
     return ValueError(f"{content.where}: looks like {appearance}{advice}; expected {', '.join(format_names())}")
@@ -163,7 +163,7 @@ def program_output(keys: Container[str]) -> str:
 
 
 def is_binary(content: Content) -> bool:
-    """True if a file begins as no text does."""
+    """True if a file does not begin like text."""
     return b"\0" in content.start[:_LINE].partition(b"\n")[0] or content.start.startswith((*_KNOWN, b"PK\x03\x04"))
 
 
@@ -187,7 +187,7 @@ def _appearance(content: Content) -> str:
         return _json(content)
     if RUN.match(start):
         return "a run of TREC, which trec_eval -q scores"
-    return f"text, of which the first line is {shown(start.lstrip()[:200].splitlines()[0].decode(errors='replace'))}"
+    return f"text whose first line is {shown(start.lstrip()[:200].splitlines()[0].decode(errors='replace'))}"
 
 
 def _json(content: Content) -> str:

@@ -219,7 +219,7 @@ def _is_scored(sample: Mapping[str, Any]) -> bool:
 
 
 def _failure(sample: Mapping[str, Any]) -> str:
-    """Why a sample does not count: it was marked as invalid, or it failed and Inspect gave it no score."""
+    """The reason why a sample does not count: it was marked as invalid, or failed without a score."""
     if sample.get("invalidation"):
         return "invalidated"
     error = sample.get("error")

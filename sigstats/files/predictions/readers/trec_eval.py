@@ -39,7 +39,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
             raise refuse(f"{content.where}, line {number}", value, "a number")
         add_result(values, query, {measure: float(value)})
     if not values:
-        raise ValueError(f"{content.where}: has no query by itself, only means of all; expected trec_eval -q")
+        raise ValueError(f"{content.where}: has no single queries, only means over all; expected trec_eval -q")
     answers = [make_answer(query, result, {}, columns) for query, results in values.items() for result in results]
     measured = {name for answer in answers for name in answer.scores if _SHARE.fullmatch(name)}
     more: dict[str, Any] = {"notes": missing_answers(content.where, stated.get("num_q"), len(values), "queries")}

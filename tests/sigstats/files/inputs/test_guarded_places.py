@@ -16,7 +16,7 @@ from sigstats.tasks.datasets import readers
 ])  # fmt: skip
 def test_an_address_of_this_machine_or_its_link_is_refused_unless_it_is_allowed(tmp_path, monkeypatch, url):
     monkeypatch.delenv(VARIABLE, raising=False)
-    with pytest.raises(ValueError, match=f"is on this machine or its link; set {VARIABLE}=1"):
+    with pytest.raises(ValueError, match=f"is an address of this machine or its link; set {VARIABLE}=1"):
         place(url, tmp_path)
     monkeypatch.setenv(VARIABLE, "1")
     assert place(url, tmp_path) == url

@@ -262,7 +262,7 @@ def test_what_no_format_reads_is_not_unpacked(tmp_path):
 @pytest.mark.processes
 def test_a_device_is_refused_and_a_pipe_without_end_is_read_up_to_the_limit(tmp_path):
     said, taken = read_in_a_process("/dev/zero")
-    assert said.startswith("/dev/zero: is a device, which may never end; expected a file or a pipe, of which at most")
+    assert said.startswith("/dev/zero: is a device, which may never end; expected a file, or a pipe with at most")
     assert "100 MB" in said
     assert taken < LIMIT / 4
     os.mkfifo(tmp_path / "pipe")

@@ -256,7 +256,7 @@ def test_a_folder_that_cannot_be_one_file_of_predictions_is_refused(tmp_path):
         (b"\x80\x04\x95\x10\0\0\0", "a pickle"),
         (b"\0" * 100, "binary data"),
         ("id,label".encode("utf-16-le"), "text in UTF-16 without a byte order mark"),
-        (b"just words\nin three lines\n", "text, of which the first line is 'just words'"),
+        (b"just words\nin three lines\n", "text whose first line is 'just words'"),
         (b"[[1, 2], [3]]", "a JSON array of list"),
         (b"[", "JSON that is damaged at line 1, column 2"),
     ],

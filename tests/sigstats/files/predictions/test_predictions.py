@@ -215,7 +215,7 @@ def test_one_is_the_same_class_in_every_type_of_parquet(tmp_path, kind):
 def test_prose_with_commas_is_no_table(tmp_path):
     path = tmp_path / "README.md"
     path.write_text("# Real logs\n\nWritten by others, as found; names shortened.\n")
-    with pytest.raises(ValueError, match="looks like text, of which the first line is '# Real logs'; expected "):
+    with pytest.raises(ValueError, match="looks like text whose first line is '# Real logs'; expected "):
         read(str(path), Columns())
     path.write_text('"an\nid",label,prediction\n1,x,x\n')
     assert read(str(path), Columns(id="an\nid")).ids.to_pylist() == ["1"]
