@@ -58,7 +58,7 @@ def rank_by_pairs(
     most = rule.with_resamples_for(alpha)
     if most.n_resamples <= 2 * rule.n_resamples:
         rule = most  # a second stage would draw the first one again
-    draws = SharedDraws(rule.rng, most.n_resamples) if len(models) > _FEW_MODELS else None
+    draws = SharedDraws(rule.rng, rule.n_resamples) if len(models) > _FEW_MODELS else None
     others: dict[str, _Rows] = {}
     notes: dict[Note, None] = {}
     for a, b in combinations(range(len(models)), 2):
