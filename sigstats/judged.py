@@ -214,9 +214,7 @@ def judged_test(
     favour = sign_flip_test(errors).pvalue
     left_out = int(np.count_nonzero(~np.isnan(labels[0]) ^ ~np.isnan(labels[1])))
     right = [value[labelled] > sum(limits) / 2 for value in (*judged, *labels)]
-    agreement = agreement_of(right[0], right[2]), agreement_of(right[1], right[3])
-    for name, of in zip(names[1:], agreement, strict=True):
-        require_agreement(of, name)
+    of_a, of_b = (agreement_of(*right[side::2], labels=names[1 + side]) for side in (0, 1))
     return JudgedResult(
         statistic=data.estimate,
         pvalue=law.pvalue(null, way),
@@ -226,7 +224,7 @@ def judged_test(
         estimate=data.estimate,
         confidence_interval=Interval(low, high, level),
         judge_estimate=float((judged[0] - judged[1]).mean()),
-        agreement=agreement,
+        agreement=(of_a, of_b),
         errors_pvalue=favour,
         n=n,
         n_labels=int(labelled.sum()),
@@ -236,13 +234,6 @@ def judged_test(
         n_groups=None if units is None else len(np.unique(units)),
         guarantee="exact" if np.count_nonzero(data.rows) == 1 and units is None and marked is None else "simulated",
     )
-
-
-def require_agreement(agreement: JudgeAgreement, labels: str) -> None:
-    """Refuse `labels` of people if the judge passes wrong answers more often than right ones (inverted labels)."""
-    if agreement.sensitivity(0.999).high < 1 - agreement.specificity(0.999).high:
-        problem = f"{labels} contradicts the judge ({agreement.in_words()})"
-        raise ValueError(f"{problem}; expected 1 for right answers, or high marks for good ones, in both")
 
 
 def _verdicts(value: Any, name: str, score_range: Any) -> FloatArray:

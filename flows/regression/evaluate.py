@@ -18,7 +18,6 @@ from sigstats.comparison.result import ComparisonResult
 from sigstats.tasks.storage import history
 from sigstats.tasks.storage.files import Locked
 from sigstats.tasks.storage.history import Evaluation, Record
-from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
 from ..comparison.for_programs import as_json
@@ -26,6 +25,7 @@ from ..comparison.page import as_html
 from ..errors import BadInput, file_errors
 from ..pages.wording import count_of
 from ..running.options import RunOptions
+from ..running.output import another_study, stored_study
 from . import ledger
 from .fresh import compare_fresh, kept_row
 from .ledger import Episode, Look
@@ -77,8 +77,16 @@ def evaluate(study: RegressionStudy, options: RunOptions) -> list[Evaluated]:
 
 
 def _candidates_due(study: RegressionStudy, base: Path, store: Store) -> tuple[Order, ledger.Due]:
-    """The order of all candidates, and the candidates to evaluate."""
-    _refuse_another(store, study)
+    """The order of all candidates, and the candidates to evaluate; BadInput if another study has the output.
+
+    The name of a study does not matter if its files are the same.
+    """
+    stored = stored_study(store)[0]
+    before = stored["study"] if stored and isinstance(stored.get("study"), dict) else {}
+    renamed = any(before.get(key) == getattr(study, key) for key in ("baseline", "candidate"))
+    for key in ("kind",) if renamed else ("kind", "name"):
+        if stored is not None and before.get(key) != getattr(study, key):
+            raise another_study(store, key, before.get(key), getattr(study, key))
     order = order_of(study, base)
     return order, ledger.due(order, *history.read(store), dt.datetime.now(dt.UTC))
 
@@ -226,23 +234,6 @@ def _record(study: RegressionStudy, pair: Pair, result: ComparisonResult, look: 
         dated=pair.dated,
     )
     return Record(about, tuple(kept_row(row) for row in result.rows))
-
-
-def _refuse_another(store: Store, study: RegressionStudy) -> None:
-    """Refuse the output of another study; the name of a study does not matter if its files are the same."""
-    with file_errors(f"--output: {store.root}: study.json in it cannot be read"):
-        try:
-            stored = store.read_json("study.json").get("study")
-        except (FileNotFoundError, Damaged):
-            return
-    before = stored if isinstance(stored, dict) else {}
-    renamed = any(before.get(key) == getattr(study, key) for key in ("baseline", "candidate"))
-    for key in ("kind",) if renamed else ("kind", "name"):
-        if before.get(key) != getattr(study, key):
-            raise BadInput(
-                f"--output: {store.root} contains another study: {key} is {before.get(key)!r} there and "
-                f"{getattr(study, key)!r} here; choose another output"
-            )
 
 
 @contextlib.contextmanager

@@ -37,15 +37,28 @@ def identity_of(study: Study, prepared: Prepared) -> dict[str, Any]:
     }
 
 
-def refuse_another(store: Store, identity: Mapping[str, Any], prepared: Prepared) -> str:
-    """Refuse the output of another study; return why ``study.json`` must be written again, if it must."""
+def stored_study(store: Store) -> tuple[Mapping[str, Any] | None, str]:
+    """The ``study.json`` of an output, None if it has none or a damaged one; and the damage."""
     with file_errors(f"--output: {store.root} is not valid; study.json in it cannot be read"):
         try:
-            before = store.read_json("study.json")
+            return store.read_json("study.json"), ""
         except FileNotFoundError:
-            return ""
+            return None, ""
         except Damaged as error:
-            return str(error)
+            return None, str(error)
+
+
+def another_study(store: Store, key: str, old: Any, new: Any, more: str = "") -> BadInput:
+    """The error for an output that contains another study, which differs in the value of this key."""
+    values = f"{key} is {shown(old)} there and {shown(new)} here{more}"
+    return BadInput(f"--output: {store.root} contains another study: {values}; choose another output")
+
+
+def refuse_another(store: Store, identity: Mapping[str, Any], prepared: Prepared) -> str:
+    """Refuse the output of another study; return why ``study.json`` must be written again, if it must."""
+    before, damage = stored_study(store)
+    if before is None:
+        return damage
     kept = {key: value for key, value in before.items() if key not in ("fingerprint", "versions", "notes")}
     changes = _differences({key: before.get(key, {}) for key in identity}, identity)
     of_kind = [change for change in changes if change[0] == "study.kind" and change[1] in KINDS]
@@ -57,10 +70,7 @@ def refuse_another(store: Store, identity: Mapping[str, Any], prepared: Prepared
         key, old, new = min(of_kind or changes, key=lambda change: change[0] in _HARMLESS)
         others = [change[0] for change in changes if change[0] not in (key, *_HARMLESS)]
         more = f" (and {', '.join(others)})" if others and harm else ""
-        raise BadInput(
-            f"--output: {store.root} contains another study: {key} is {shown(old)} there and {shown(new)} here"
-            f"{more}{harm}; choose another output"
-        )
+        raise another_study(store, key, old, new, more + harm)
     return "study.json was altered after it was written" if is_altered else ""
 
 

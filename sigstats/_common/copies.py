@@ -35,15 +35,13 @@ def copied_rows(content: IntArray, other_columns: Sequence[IntArray]) -> NDArray
 _FEWEST_TWICE = 20
 
 
-def refuse_mirrored(votes: IntArray) -> None:
-    """Refuse votes (two models, sign) that all occur twice, in turn or in halves, with the sides exchanged."""
+def are_mirrored(votes: IntArray) -> bool:
+    """True if all votes (two models, sign) occur twice, in turn or in halves, with the sides exchanged."""
     n = len(votes)
     halves = (
         [(votes[::2], votes[1::2]), (votes[: n // 2], votes[n // 2 :])] if n % 2 == 0 and n >= _FEWEST_TWICE else []
     )
-    if any(np.array_equal(one, other[:, [1, 0, 2]] * [1, 1, -1]) for one, other in halves):
-        cure = "leave out one of each pair, or give the question of each vote (items, --item)"
-        raise ValueError(f"votes: all {n:,} occur twice with the sides exchanged; {cure}")
+    return any(np.array_equal(one, other[:, [1, 0, 2]] * [1, 1, -1]) for one, other in halves)
 
 
 def equal_by_chance(content: IntArray, columns: Sequence[IntArray]) -> bool:

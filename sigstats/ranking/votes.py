@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri, stdtr
 
 from .._common.class_names import as_class_labels, as_groups
-from .._common.copies import refuse_mirrored
+from .._common.copies import are_mirrored
 from .._common.data_frames import require_same_index
 from .._common.drawing import Drawn, forest
 from .._common.messages import Note
@@ -189,8 +189,9 @@ def rank_votes(
     signs = signs_of(winner, n, models, first, second)
     given = {name: value for name, value in {"groups": groups, "items": items}.items() if value is not None}
     units = _crossed([as_groups(value, name, n)[0] for name, value in given.items()])
-    if not given:
-        refuse_mirrored(np.column_stack([first, second, signs]))
+    if not given and are_mirrored(np.column_stack([first, second, signs])):
+        cure = "leave out one of each pair, or give the question of each vote (items, --item)"
+        raise ValueError(f"votes: all {n:,} occur twice with the sides exchanged; {cure}")
     for model in models[second[first == second]][:1]:
         raise refuse("model_b", str(model), "a model other than model_a")
     count, part = components_of(len(models), first, second, strong=False)

@@ -281,20 +281,20 @@ class JudgeAgreement(NamedTuple):
 
     def sensitivity(self, confidence_level: float = 0.95) -> Interval:
         """The share that the judge calls right, of the answers that people call right."""
-        return _share(self.both_right, self.people_alone_right, confidence_level)
+        n = self.both_right + self.people_alone_right
+        return clopper_pearson(self.both_right, n, confidence_level=confidence_level)
 
     def specificity(self, confidence_level: float = 0.95) -> Interval:
         """The share that the judge calls wrong, of the answers that people call wrong."""
-        return _share(self.both_wrong, self.judge_alone_right, confidence_level)
+        n = self.both_wrong + self.judge_alone_right
+        return clopper_pearson(self.both_wrong, n, confidence_level=confidence_level)
 
 
-def agreement_of(judge: NDArray[np.bool_], people: NDArray[np.bool_]) -> JudgeAgreement:
-    """The agreement on the labelled rows, right or wrong by each."""
-    counts = np.bincount(2 * people.astype(np.int64) + judge, minlength=4)
-    wrong, judge_alone, people_alone, right = (int(count) for count in counts)
-    return JudgeAgreement(right, judge_alone, people_alone, wrong)
-
-
-def _share(successes: int, others: int, confidence_level: float) -> Interval:
-    n = successes + others
-    return clopper_pearson(successes, n, confidence_level=confidence_level) if n else Interval(0, 1, confidence_level)
+def agreement_of(judge: NDArray[np.bool_], people: NDArray[np.bool_], *, labels: str = "people") -> JudgeAgreement:
+    """The agreement on the labelled rows; ValueError if it is rarer than chance, so that the labels are inverted."""
+    wrong, judge_alone, people_alone, right = np.bincount(2 * people.astype(np.int64) + judge, minlength=4).tolist()
+    agreement = JudgeAgreement(right, judge_alone, people_alone, wrong)
+    if agreement.sensitivity(0.999).high < 1 - agreement.specificity(0.999).high:
+        problem = f"{labels} contradicts the judge ({agreement.in_words()})"
+        raise ValueError(f"{problem}; expected 1 for right answers, or high marks for good ones, in both")
+    return agreement

@@ -71,14 +71,11 @@ class CompareOptions(CommonOptions, total=False):
     unpaired: bool
 
 
-def refuse_unknown(unknown: Mapping[str, Any]) -> None:
-    """Raise TypeError for an option that `compare` does not have."""
-    for name in unknown:
-        of_rule = f"; it is one of the rule: rule=ComparisonRule({name}=...)" * (
-            name in ComparisonRule.__dataclass_fields__
-        )
-        near = of_rule or did_you_mean(name, CompareOptions.__annotations__)
-        raise TypeError(f"compare() has no option {name!r}{near}")
+def unknown_option(name: str) -> TypeError:
+    """The error for an option that `compare` does not have."""
+    known = name in ComparisonRule.__dataclass_fields__
+    of_rule = f"; it is one of the rule: rule=ComparisonRule({name}=...)" * known
+    return TypeError(f"compare() has no option {name!r}{of_rule or did_you_mean(name, CompareOptions.__annotations__)}")
 
 
 def as_arguments() -> AbstractContextManager[None]:

@@ -18,7 +18,7 @@ from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.measures.costs import with_costs
 
-from ._arguments import Measures, as_arguments, refuse_unknown
+from ._arguments import Measures, as_arguments, unknown_option
 from ._arrays import pair_of_arrays, samples_of_arrays
 
 
@@ -189,7 +189,8 @@ def compare(
     >>> sigstats.compare(([0, 1] * 50, [0, 1] * 40), [0, 1] * 50, [0] * 80, unpaired=True).verdict
     'fail'
     """
-    refuse_unknown(unknown)
+    for name in unknown:
+        raise unknown_option(name)
     positive_name = None if positive is None else label_name(positive, "positive")
     chosen: Any = with_costs(measures, costs)
     listed = class_names_of(classes)

@@ -73,8 +73,7 @@ def add_people(
 
     `paired`: with the ids of its rows.
     """
-    from sigstats.judged import require_agreement  # few comparisons have a judge
-    from sigstats.unseen_row.judged import agreement_of
+    from sigstats.unseen_row.judged import agreement_of  # few comparisons have a judge
 
     scored, predicted = paired.scored, paired.predicted
     if scored is not None and scored.lower:
@@ -98,9 +97,8 @@ def add_people(
     numbers = np.array([float(name) if is_number(name) else np.nan for name in paired.classes])
     classes, doubts = np.nan if predicted is None else numbers[predicted.label], list[Note]()
     for side, of, labels in zip(people, right, (a, b), strict=True):
-        agreement = agreement_of(of[(seen := ~np.isnan(labels))], labels[seen] > sum(limits or (0, 1)) / 2)
         column = f"{side.where}: column {shown(side.column)}"
-        require_agreement(agreement, column)
+        agreement_of(of[(seen := ~np.isnan(labels))], labels[seen] > sum(limits or (0, 1)) / 2, labels=column)
         if seen.all():
             doubts.append(Note("all-labelled", f"{column} labels all rows; leave it empty where people gave no label"))
         as_class, as_verdict = (np.count_nonzero(labels == values) for values in (classes, of))

@@ -94,8 +94,8 @@ def read_columns(
     }
 
 
-def refuse_swallowed_rows(rows: Iterator[tuple[int, list[str]]], where: str, separator: str, width: int) -> None:
-    """Refuse quotes around lines if two or more fields are numbers in all of them, or occur in other rows."""
+def swallowed_rows(rows: Iterator[tuple[int, list[str]]], separator: str, width: int) -> tuple[int, int] | None:
+    """The first and last of quoted lines of which two or more fields are numbers in all, or occur in other rows."""
     seen: set[tuple[int, str]] = set()
     for line, record in rows:
         lines = [text.split(separator) for text in separator.join(record).replace("\r", "").split("\n")]
@@ -103,7 +103,8 @@ def refuse_swallowed_rows(rows: Iterator[tuple[int, list[str]]], where: str, sep
         if len(lines) > 2 and {*map(len, lines)} == {width}:
             numbers = {c for row in lines for c in enumerate(row) if is_number(c[1]) and is_number(lines[0][c[0]])}
             if all(len((seen | numbers).intersection(enumerate(row))) > 1 for row in lines[1:-1]):
-                raise ValueError(f"{where}, lines {line} to {line + len(lines) - 1}: quotes surround rows; remove them")
+                return line, line + len(lines) - 1
+    return None
 
 
 def _parse(lines: Iterator[str], where: str, separator: str, before: int) -> Iterator[tuple[int, list[str]]]:

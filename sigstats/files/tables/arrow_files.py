@@ -84,7 +84,8 @@ def read_columns(
     budget.require(sum(chunk.stored for chunk in chunks))
     budget.require(sum(chunk.least for chunk in chunks))
     if sum(chunk.most for chunk in chunks) > budget.limit:
-        _require_decoded(reopen, chunks, columns, groups, budget)
+        for size in _decoded_sizes(reopen, chunks, columns, groups, budget.limit):
+            budget.require(size)
     if coded and (few := _of_few_values(file, columns, chunks)):
         file = reopen(read_dictionary=few)
     table = file.read_row_groups(groups, columns=list(columns), use_threads=group is None)
@@ -122,25 +123,25 @@ def _of_few_values(file: pq.ParquetFile, columns: Sequence[str], chunks: Sequenc
     return [name for name in columns if name in texts - many and schema.names.count(name) == 1]
 
 
-def _require_decoded(
+def _decoded_sizes(
     reopen: Callable[..., pq.ParquetFile],
     chunks: Sequence[_Chunk],
     columns: Sequence[str],
     groups: Sequence[int],
-    budget: Budget,
-) -> None:
-    """Refuse columns that take more than the limit: their texts, which may repeat, are read as codes and measured."""
+    limit: int,
+) -> Iterator[int]:
+    """The size of more and more batches, each at most the limit: texts, which may repeat, are read as codes."""
     shared = [chunk.stored for chunk in chunks if chunk.prefixes]
     texts = {chunk.path for chunk in chunks if chunk.dictionary} - {chunk.path for chunk in chunks if chunk.prefixes}
     rows = min(_PIECE * chunk.values // chunk.stored for chunk in chunks if chunk.stored)
     if shared:
-        rows = min(rows, budget.limit // (16 * max(shared) * len(shared)))
+        rows = min(rows, limit // (16 * max(shared) * len(shared)))
     file, size = reopen(read_dictionary=sorted(texts)), 0
     for group in groups:  # one by one, since Arrow joins no codes within lists
         for batch in file.iter_batches(min(max(rows, 1), _BATCH), row_groups=[group], columns=list(columns)):
             batch.validate(full=True)
             size += sum(map(_decoded_size, batch.columns))
-            budget.require(size)
+            yield size
 
 
 def _decoded_size(array: Any) -> int:

@@ -89,8 +89,9 @@ class DelimitedTable(Table):
         except pa.ArrowCapacityError:
             raise _records.too_long(where) from None
         rows_and_columns = columns or _records.read_columns(self._records(where), where, width, positions)
-        if b'"' in self._content and self._content.count(b"\n", self._start) > rows_and_columns[0]:
-            _records.refuse_swallowed_rows(self._records(where), where, self._separator, width)
+        quoted = b'"' in self._content and self._content.count(b"\n", self._start) > rows_and_columns[0]
+        if quoted and (lines := _records.swallowed_rows(self._records(where), self._separator, width)):
+            raise ValueError(f"{where}, lines {lines[0]} to {lines[1]}: quotes surround rows; remove them")
         return rows_and_columns
 
     def _records(self, where: str) -> Iterator[tuple[int, list[str]]]:
