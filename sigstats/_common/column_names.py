@@ -34,6 +34,10 @@ WEIGHTS = frozenset(
     {f"{kind}_weight{end}" for kind in ("sample", "sampling", "survey", "design") for end in ("", "s")}
     | {"stands_for", "pweight", "pweights", "wgt"}
 )
+#: The name of a column that may be one of ids.
+ID = re.compile(r"(?:^|[^A-Za-z])(?i:ids?|idx)(?:[^A-Za-z]|$)|[a-z]I[dD]$")
+#: The name of a column that may count the rows of a cell.
+COUNTS = frozenset({"count", "counts", "n", "n_rows", "num_rows", "freq", "frequency", "cases", "n_votes"})
 #: The end of the name of a column of standard deviations or errors.
 _SPREAD = re.compile(r"(?i)[_. -](std|stdev|std[_ ]?dev|sd|std[_ ]?err|stderr|sem|se)$")
 

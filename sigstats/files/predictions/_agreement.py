@@ -5,52 +5,51 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from sigstats._common.messages import Note, did_you_mean, shown
+from sigstats._common.rules import Errors
 
 from ..tables.spelling import is_text, same_spelling
 from ..tables.table import Table, in_one
 from ._log import PROMPT
 from ._predictions import Predictions, taken
 
+Files: TypeAlias = tuple[Predictions, Predictions]
 ALLOW = "(--allow-different-tasks compares them anyway)"
 #: A value that is neither a whole number nor a half.
 _NO_RANK = r"[^0-9.+-]|\.[0-9]*[1-46-9]|\.[0-9]*5[0-9]"
 
 
-def require_one_kind(first: Predictions, other: Predictions, *, same_task: bool = False) -> None:
-    """Refuse a log together with a table, and a table of marks together with one of classes.
-
-    `same_task`: also refuse logs of different programs, tasks, scores or filters, unless the user named them for both.
-    """
+def unlike_kinds(files: Files) -> Errors:
+    """A log and a table, or a table of marks and one of classes; or opposite directions of a score."""
+    first, other = files
     if first.outcomes.graded != other.outcomes.graded:
-        raise ValueError(
-            f"{other.where}: is {_kind(other)}, and {first.where} is {_kind(first)}; expected two logs or two tables"
-        )
+        kinds = f"is {_kind(other)}, and {first.where} is {_kind(first)}"
+        yield ValueError(f"{other.where}: {kinds}; expected two logs or two tables")
     if first.score and other.score and {first.score.lower, other.score.lower} == {True, False}:
-        raise ValueError(
+        yield ValueError(
             f"{other.where}: states another direction of {shown(other.score.name)} than {first.where}; name one: "
             f"--higher-is-better {other.score.name} or --lower-is-better {other.score.name}"
         )
-    if not same_task:
-        return
+
+
+def unlike_tasks(files: Files) -> Errors:
+    """Logs of different programs, tasks, scores or filters, unless the user named them for both."""
+    first, other = files
     if first.source.harness != other.source.harness:
-        raise ValueError(
-            f"{other.where}: is a log of {other.source.harness}, and {first.where} is one of {first.source.harness}; "
-            f"expected logs of the same program {ALLOW}"
-        )
+        programs = f"is a log of {other.source.harness}, and {first.where} is one of {first.source.harness}"
+        yield ValueError(f"{other.where}: {programs}; expected logs of the same program {ALLOW}")
     for name in ("task", "scorer", "metric", "filter"):
         value, expected = other.source.subject.get(name), first.source.subject.get(name)
         if value and expected and value != expected and name not in first.source.meant & other.source.meant:
-            raise ValueError(
-                f"{other.where}: {name} {shown(value)} is not that of {first.where}, {shown(expected)}; "
-                f"expected the same {name} {ALLOW}"
-            )
+            problem = f"{name} {shown(value)} is not that of {first.where}, {shown(expected)}"
+            yield ValueError(f"{other.where}: {problem}; expected the same {name} {ALLOW}")
 
 
 def _kind(side: Predictions) -> str:
@@ -92,27 +91,29 @@ class Matched(NamedTuple):
     partners: Any
     #: A line for each file with ids that the other file lacks.
     notes: tuple[Note, ...] = ()
+    #: The labels, and the predictions of both files, spelled alike.
+    outcomes: tuple[Any, Any, Any] = (None, None, None)
 
     def both(self, of_first: Any, of_other: Any) -> tuple[Any, Any]:
         """A column of both files, restricted to these rows."""
         return taken(of_first, self.rows), taken(of_other, self.partners)
 
-    def require_equal(self, a: Any, b: Any, *, what: str, wanted: str) -> None:
-        """Refuse values of these rows that differ between the files; the message names the first row."""
+    def common(self, what: str, a: Any, b: Any, wanted: str) -> Any:
+        """A column of these rows that both files have, or ValueError that names the first row in which it differs."""
         if difference := first_difference(b, a):
             row, value, expected = difference
             key = shown(str(self.first.ids[self.rows[row].as_py()].as_py()))
             name = f"{'row' if self.first.by_position else 'id'} {key}"
             problem = f"{what} {value} is not that of {self.first.where}, {expected}; expected {wanted}"
             raise ValueError(f"{self.other.where}: {name}: {problem}")
+        return a
 
     def column(self, name: str) -> Any:
         """A column of slices or groups, which must be the same in both files if both have it."""
         first, other = self.first, self.other
         if name in first.requested and name in other.requested:
             a, b = same_spelling(self.both(first.requested[name], other.requested[name]))
-            self.require_equal(a, b, what=f"column {shown(name)}:", wanted="the same in both")
-            return a
+            return self.common(f"column {shown(name)}:", a, b, "the same in both")
         if name in first.requested:
             return taken(first.requested[name], self.rows)
         if name in other.requested:
@@ -121,30 +122,29 @@ class Matched(NamedTuple):
         nor = "" if other.where == first.where else f", nor in {other.where}"
         raise ValueError(f"{first.where}: column {shown(name)} was not found{nor}{near}")
 
-    def outcomes(self) -> tuple[Any, Any, Any]:
-        """The labels, and the predictions of both files, spelled alike."""
+    def with_outcomes(self) -> Self:
+        """The same with labels and predictions; ValueError if the files have other labels."""
         a, b = self.first.outcomes, self.other.outcomes
         columns = *self.both(a.label, b.label), *self.both(a.prediction, b.prediction)
         label, label_b, prediction_a, prediction_b = same_spelling(columns)
-        self.require_equal(label, label_b, what="label", wanted="the same labels")
-        return label, prediction_a, prediction_b
+        label = self.common("label", label, label_b, "the same labels")
+        return self._replace(outcomes=(label, prediction_a, prediction_b))
 
-    def require_same_questions(self) -> None:
-        """Refuse different targets, inputs or hashes of questions with the same id."""
-        for name, a, b in self._questions():
-            by_name = "" if name in self.first.identity else f", or --id {shlex.quote(name)}"
-            self.require_equal(a, b, what=name, wanted=f"the same questions{by_name} {ALLOW}")
+    def right(self, side: int) -> NDArray[np.bool_]:
+        """A mask of right predictions of the first file (0) or of the other one (1)."""
+        right = pc.equal(self.outcomes[0], self.outcomes[1 + side])
+        return np.from_dlpack(pc.cast(right, pa.int8())).astype(bool)
 
     def differing_questions(self) -> tuple[Note, ...]:
         """Note the number of rows with different questions under the same id; empty if there are none."""
         differs = np.zeros(len(self.rows), dtype=bool)
-        for _, a, b in self._questions():
+        for _, a, b in self.questions():
             differs[np.from_dlpack(differing(a, b))] = True
         n = int(differs.sum())
         text = f"{n:,} of {len(differs):,} rows have other questions than in {self.first.where}"
         return (Note("differing-questions", f"{self.other.where}: {text}"),) if n else ()
 
-    def _questions(self) -> Iterator[tuple[str, Any, Any]]:
+    def questions(self) -> Iterator[tuple[str, Any, Any]]:
         """The columns that identify the question in both files, by name; a document only if it has no hash."""
         a, b = self.first.identity, self.other.identity
         ignored = {PROMPT, "doc"} if "doc_hash" in a and "doc_hash" in b else {PROMPT}
@@ -253,6 +253,24 @@ def align_labels(truth: Predictions, ids: Any, where: str, *, positions: bool, d
     return truth.take(rows)
 
 
+def with_truth(predictions: Predictions, truth: Predictions, table: Table, stated: Mapping[str, Any]) -> Predictions:
+    """The predictions with the columns of aligned labels; ValueError if a column of both differs.
+
+    `table`: that of the predictions. `stated`: its column of labels, by name, if it has one.
+    """
+    rows = pa.array(np.arange(len(truth.ids)))
+    shared = {name: (column, truth.outcomes.label) for name, column in stated.items()}
+    requested = predictions.requested.items()
+    shared |= {name: (column, truth.requested[name]) for name, column in requested if name in truth.requested}
+    elsewhere = {name: (b, a) for name, a, b in Matched(truth, predictions, rows, rows).questions()}
+    for name, (column, expected) in (*shared.items(), *elsewhere.items()):
+        if difference := first_difference(*same_spelling([column, expected.cast(column.type)])):
+            row, value, other = difference
+            wanted = "the same in both" + f", or --id {shlex.quote(name)}" * (name in elsewhere)
+            raise table.error(name, f": {value} is not the value in {truth.where}, {other}; expected {wanted}", row)
+    return replace(predictions, requested={**truth.requested, **predictions.requested})
+
+
 def unpredicted_labels(truth: Predictions, ids: Sequence[Any]) -> list[Note]:
     """A note on the labelled rows that no file of predictions answers."""
     predicted, labelled = same_spelling([pa.concat_arrays(map(in_one, ids)), truth.ids])
@@ -260,12 +278,3 @@ def unpredicted_labels(truth: Predictions, ids: Sequence[Any]) -> list[Note]:
     n = pc.sum(pc.invert(pc.is_in(labelled, value_set=pc.unique(predicted)))).as_py()
     text = f"{n:,} of {len(labelled):,} rows of {truth.where} have no prediction here; they are left out"
     return [Note("unpredicted-labels", text)] if n else []
-
-
-def require_same_as_labels(
-    table: Table, name: str, column: Any, expected: Any, where: str, wanted: str = "the same in both"
-) -> None:
-    """Refuse a column of a table that differs from the column in the file of labels, `where`."""
-    if difference := first_difference(*same_spelling([column, expected.cast(column.type)])):
-        row, value, other = difference
-        raise table.error(name, f": {value} is not the value in {where}, {other}; expected {wanted}", row)

@@ -1,236 +1,298 @@
-"""Convert a table to predictions: ids or positions, labels, predictions, scores and runs."""
+"""Convert a table to predictions, unless its rows break one of the rules on tables."""
 
-import re
-import shlex
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+import math
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sigstats._common.class_columns import equal_probabilities
 from sigstats._common.class_spelling import SUMMARIES
-from sigstats._common.column_names import RUN
-from sigstats._common.messages import Note
-from sigstats._common.validation import hint, shown
+from sigstats._common.column_names import COUNTS, ID, KNOWN, RUN_OR_MODEL
+from sigstats._common.data_frames import joint_codes
+from sigstats._common.messages import nearest
+from sigstats._common.rules import Errors, check_rules
+from sigstats._common.validation import shown
 from sigstats.comparison.units import MISSING
 
-from ..tables.spelling import same_spelling
+from ..tables.spelling import is_number
 from ..tables.table import Table, WithMissing
-from ._agreement import align_labels, differing, may_be_row_numbers, moved, require_same_as_labels
-from ._columns import Columns, TableColumns
-from ._other_columns import UNUSED, dictionaries, refuse_cells_and_runs, unused_notes
-from ._predictions import RIGHT, Outcomes, Predictions, Scores, Source, item_codes
-from ._table_columns import WithLikeliest, check_texts, is_by_position, read_scores, require_columns, require_one_header
-from ._tasks import have_same_items, restarting_tasks
+from ._agreement import align_labels, with_truth
+from ._columns import Columns
+from ._other_columns import dictionaries, same_items
+from ._predictions import RIGHT, Outcomes, Predictions, Scores, item_codes, places
+from ._table_columns import (
+    WithLikeliest,
+    check_texts,
+    notes_on,
+    other_columns_of,
+    read_scores,
+    rows_of_model,
+    source_of,
+)
+from ._tasks import have_same_items
 
-#: The name of a column whose rows follow one another, or share what the others were trained on.
-_IN_ORDER = re.compile(r"(?i)(^|[_. -])(fold|split|step|epoch|iteration|iter|round)$")
+#: At most this many columns are listed.
+_LISTED = 10
+#: In fewer rows, only a usual name shows that a column counts the rows of a cell.
+_FEWEST_CELLS = 16
 
 
 def from_table(table: Table, given: Columns) -> Predictions:
     """The predictions in a table."""
-    table, columns = _prepared(table, given)
-    units, of_labels = columns.units, columns.label == columns.prediction
-    likeliest = None
-    if columns.probabilities is not None and not (of_labels and columns.label in table.names):
-        table = likeliest = WithLikeliest(table, columns, of_labels=of_labels)
-    by_position, coded = is_by_position(table, columns), _may_be_coded(table, columns)
-    texts, texts_or_missing = (table.coded,) * 2 if coded else (table.texts, table.texts_or_missing)
-    ids, ascending = _ids(table, columns.id, by_position=by_position, coded=coded)
-    _refuse_summaries(table, columns, ids)
-    ids_in_tasks, tasks = ids, None if by_position else restarting_tasks(table, columns, ids)
-    if tasks is not None:
-        ids, ascending = pc.binary_join_element_wise(tasks, ids.cast(pa.string()), "/"), False
-    score = read_scores(table, columns)
-    # A file with scores needs no predictions, and a file of marks needs no labels.
-    predicted = columns.score is None or columns.prediction in table.names or "prediction" in columns.named
-    labelled = predicted or columns.truth is not None or columns.label in table.names or "label" in columns.named
-    require_columns(table, columns, labelled=labelled and columns.truth is None, predicted=predicted)
-    truth = None
-    if columns.truth is not None:
-        drop = columns.unscored == "drop"
-        truth = align_labels(columns.truth, ids, table.where, positions=by_position, drop=drop)
-        label = truth.outcomes.label
-        if columns.label in table.names and not of_labels:
-            labels = table.texts_or_missing(columns.label)
-            require_same_as_labels(table, columns.label, labels, label, truth.where)
-    else:
-        label = texts_or_missing(columns.label) if labelled else pa.repeat(RIGHT, table.num_rows)
-    prediction = label
-    if predicted:
-        prediction = (texts_or_missing if columns.score is None else texts)(columns.prediction)
-        require_one_header(table, columns, label, prediction)
-    if tasks is not None:
-        names = pc.unique(tasks).to_pylist()
-        have_same_items(table.where, names, item_codes(tasks), ids_in_tasks, label, columns)
-    if by_position:
-        repeated = units.group or units.run or units.epoch or units.order or columns.duplicates
-        refuse_cells_and_runs(table, label, columns.wanted, distinct_items=not repeated and not of_labels)
-    if likeliest is not None and not of_labels:
-        score = Scores(likeliest.of_classes(columns.label, label), of_truth=True, by_name=True, limits=(0.0, 1.0))
-    requested = {name: texts(name) for name in units.complete if name in table.names}
-    for name, column in (*requested.items(), (columns.label, label), (columns.prediction, prediction)):
-        check_texts(table, name, column, columns)
-    slices = [name for name in units.slices if name in table.names and name not in requested]
-    requested |= {name: _slice_column(table, name, texts) for name in slices}
-    answer = units.run or units.epoch
-    other_columns = {} if answer is not None else _other_columns(table, columns)
-    if truth is not None:
-        for name in truth.requested.keys() & requested.keys():
-            column = requested[name].cast(pa.string())
-            require_same_as_labels(table, name, column, truth.requested[name], truth.where)
-        shared = other_columns.keys() & truth.other_columns.keys() if may_be_row_numbers(ids) else ()
-        for name, column, expected in moved({n: (other_columns[n], truth.other_columns[n]) for n in shared}):
-            wanted = f"the same in both, or --id {shlex.quote(name)}"
-            require_same_as_labels(table, name, column, expected, truth.where, wanted)
-        requested = {**truth.requested, **requested}
-    outcomes = Outcomes(label, prediction, predicted=predicted, graded=not labelled)
-    return Predictions(
-        table.where,
-        ids,
+    rows = TableRows(table, given)
+    table, columns = rows.table, rows.columns
+    answer = columns.units.run or columns.units.epoch
+    outcomes = Outcomes(rows.label, rows.prediction, predicted=rows.predicted, graded=not rows.labelled)
+    predictions = Predictions(
+        rows.where,
+        rows.ids,
         outcomes,
-        score=score,
-        source=_source(table, columns),
-        requested=requested,
+        score=rows.score,
+        source=source_of(table, columns),
+        requested=rows.requested,
         epoch=None if answer is None else table.texts(answer),
-        distinct=ids if ascending else None,
-        notes=tuple(_notes(table, columns, outcomes)),
-        by_position=by_position,
+        distinct=rows.ids if rows.ascending else None,
+        notes=tuple(notes_on(table, columns, outcomes)),
+        by_position=rows.by_position,
         unused_ids=table.texts_or_missing(columns.id) if columns.by_position and columns.id in table.names else None,
-        other_columns=other_columns,
+        other_columns=other_columns_of(table, columns),
     )
+    if rows.truth is None:
+        return predictions
+    names = [columns.label] * (columns.label in table.names and not rows.of_labels)
+    return with_truth(predictions, rows.truth, table, {name: table.texts_or_missing(name) for name in names})
 
 
-def _prepared(table: Table, given: Columns) -> tuple[Table, TableColumns]:
-    """The rows to read, with missing values, and the names of their columns; options of logs are refused."""
-    columns = given.in_table(table.names)
-    for key, *both in columns.unclear:
-        raise ValueError(f"{table.where}: columns {' and '.join(map(shown, both))} may each be the {key}; name --{key}")
-    if not table.has_ids:
-        columns = replace(columns, by_position=columns.by_position or None)
-    if columns.chosen.filter is not None:
-        raise ValueError(f"{table.where}: filter: {shown(columns.chosen.filter)} is not valid; a table has none")
-    if columns.form.missing:
-        table = WithMissing(table, columns.form.missing)
-    if columns.chosen.model is not None:
-        table = _rows_of_model(table, columns.chosen.models, columns.chosen.model)
-    return table, columns
+class TableRows:
+    """The rows of a table, as they are compared; ValueError if they break one of the rules on tables."""
+
+    def __init__(self, table: Table, given: Columns) -> None:
+        columns = self.columns = given.in_table(table.names)
+        for key, *both in columns.unclear:
+            names = " and ".join(map(shown, both))
+            raise ValueError(f"{table.where}: columns {names} may each be the {key}; name --{key}")
+        if columns.chosen.filter is not None:
+            raise ValueError(f"{table.where}: filter: {shown(columns.chosen.filter)} is not valid; a table has none")
+        if columns.form.missing:
+            table = WithMissing(table, columns.form.missing)
+        if columns.chosen.model is not None:
+            table = rows_of_model(table, columns.chosen.models, columns.chosen.model)
+        #: True for a file of labels.
+        self.of_labels = columns.label == columns.prediction
+        #: The table itself, if the likeliest class of each row is the prediction, or is compared with it.
+        self.likeliest: WithLikeliest | None = None
+        if columns.probabilities is not None and not (self.of_labels and columns.label in table.names):
+            table = self.likeliest = WithLikeliest(table, columns, of_labels=self.of_labels)
+        self.table, self.where = table, table.where
+        # A file with scores needs no predictions, and a file of marks needs no labels.
+        self.predicted = columns.score is None or self.has("prediction")
+        self.labelled = self.predicted or columns.truth is not None or self.has("label")
+        stated = columns.by_position if table.has_ids else columns.by_position or None
+        #: True if the rows are identified by their position.
+        self.by_position = not self.has("id") if stated is None else stated
+        self._read_ids()
+        self.score = read_scores(table, columns)
+        self._read_answers()
+        self.requested = {name: self._texts(name) for name in columns.units.complete if name in table.names}
+        answers = (columns.label, self.label), (columns.prediction, self.prediction)
+        for name, column in (*self.requested.items(), *answers):
+            check_texts(table, name, column, columns)
+        slices = [name for name in columns.units.slices if name in table.names and name not in self.requested]
+        for name in slices:
+            lacking = pc.any(table.missing(name)).as_py()  # rows without a value are a slice too
+            self.requested[name] = pc.fill_null(table.texts_or_missing(name), MISSING) if lacking else self._texts(name)
+
+    def _read_ids(self) -> None:
+        """Read the ids, or number the rows."""
+        table, columns = self.table, self.columns
+        check_rules(self, (lacking_ids,))
+        several = columns.units.epoch is not None or columns.units.run is not None or columns.units.group == columns.id
+        answers = (
+            name for name in (columns.score or columns.prediction, columns.label) if table.names.count(name) == 1
+        )
+        # Ids and classes may stay numbers and codes if no answer is missing, and each row is an item.
+        self._coded = columns.form.coded and columns.truth is None and not several
+        self._coded = self._coded and not any(pc.any(table.missing(name)).as_py() for name in answers)
+        numbers: Any = pa.array(range(table.num_rows), pa.int64())
+        if not self.by_position:
+            table.require(columns.id)
+            numbers = table.ascending(columns.id)
+        #: True if the ids are known to be distinct whole numbers in ascending order.
+        self.ascending = numbers is not None
+        #: The column of ids, or positions; whole numbers if codes are allowed.
+        items = numbers if self.ascending else table.texts(columns.id)
+        self.items = items if self._coded else items.cast(pa.string())
+        check_rules(self, (summary_rows,))
+        #: The tasks of the rows if ids repeat, so that a row is known by its task and id.
+        self.tasks, self.ids = None, self.items
+        task, grouped = columns.units.task, self.by_position or columns.units.group == columns.id
+        if task is not None and task in table.names and not grouped and len(pc.unique(self.items)) < len(self.items):
+            self.tasks = table.texts(task)
+            self.ids = pc.binary_join_element_wise(self.tasks, self.items.cast(pa.string()), "/")
+
+    def _read_answers(self) -> None:
+        """Read the labels and predictions."""
+        table, columns = self.table, self.columns
+        check_rules(self, (lacking_columns,))
+        #: The rows of the file of labels.
+        self.truth: Predictions | None = None
+        if columns.truth is not None:
+            drop = columns.unscored == "drop"
+            self.truth = align_labels(columns.truth, self.ids, self.where, positions=self.by_position, drop=drop)
+            self.label = self.truth.outcomes.label
+        else:
+            absent = pa.repeat(RIGHT, table.num_rows)
+            self.label = self._texts(columns.label, or_missing=True) if self.labelled else absent
+        self.prediction = self.label
+        if self.predicted:
+            self.prediction = self._texts(columns.prediction, or_missing=columns.score is None)
+        check_rules(self, (repeated_header, cells_and_runs))
+        if self.tasks is not None:
+            names = pc.unique(self.tasks).to_pylist()
+            have_same_items(self.where, names, item_codes(self.tasks), self.items, self.label, columns)
+        if self.likeliest is not None and not self.of_labels:
+            of_classes = self.likeliest.of_classes(columns.label, self.label)
+            self.score = Scores(of_classes, of_truth=True, by_name=True, limits=(0.0, 1.0))
+
+    def has(self, key: str) -> bool:
+        """True if the table has the column of ids, labels or predictions, or the user named one."""
+        return key in self.columns.named or getattr(self.columns, key) in self.table.names
+
+    def _texts(self, name: str, *, or_missing: bool = False) -> Any:
+        """A column as texts or codes; null if a value may be missing and is."""
+        if self._coded:
+            return self.table.coded(name)
+        return self.table.texts_or_missing(name) if or_missing else self.table.texts(name)
 
 
-def _may_be_coded(table: Table, columns: Columns) -> bool:
-    """True if ids and classes may stay numbers and codes: no answer is missing, and each row is an item."""
-    units = columns.units
-    several = units.epoch is not None or units.run is not None or units.group == columns.id
-    if not columns.form.coded or columns.truth is not None or several:
-        return False
-    answers = (columns.score or columns.prediction, columns.label)
-    return not any(table.names.count(name) == 1 and pc.any(table.missing(name)).as_py() for name in answers)
+def lacking_ids(rows: TableRows) -> Errors:
+    """No column of ids for rows that are not identified by position."""
+    columns, names = rows.columns, rows.table.names
+    if rows.by_position or rows.has("id") or columns.id != Columns.id:
+        return
+    free = _free(rows)
+    near = next((f"did you mean {name!r} (--id {name})?" for name in free if ID.search(name)), "expected")
+    ways = ["--by-position, for the same rows in the same order"]
+    headless = len(set(names)) < len(names) or all(map(is_number, names))
+    if headless and not columns.form.no_header:
+        near = "expected"
+        ways.insert(0, "--no-header, where the first line is a row and columns are named 0, 1, 2 ...,")
+    elif free:
+        ways.append(f"--id COLUMN of {', '.join(map(shown, free[:_LISTED]))}")
+    yield rows.table.error(columns.id, f" was not found; {near} {' or '.join(ways)}")
 
 
-def _ids(table: Table, name: str, *, by_position: bool, coded: bool) -> tuple[Any, bool]:
-    """Return the ids of the rows, as integers if codes are allowed, and whether they are ascending numbers."""
-    if by_position:
-        ids = pa.array(range(table.num_rows), pa.int64())
-        return ids if coded else ids.cast(pa.string()), True
-    table.require(name)
-    ascending = table.ascending(name)
-    if ascending is not None:
-        return ascending if coded else table.texts(name), True
-    return table.texts(name), False
-
-
-def _refuse_summaries(table: Table, columns: TableColumns, ids: Any) -> None:
-    """Refuse a row named as a total or mean of the others: the first or last id; the last of a first unread column."""
-    name, rows = columns.id, [0, table.num_rows - 1]
+def summary_rows(rows: TableRows) -> Errors:
+    """A row named as a total or mean of the others: the first or last id; the last of a first unread column."""
+    table, columns = rows.table, rows.columns
+    name, ids, ends = columns.id, rows.items, [0, table.num_rows - 1]
     if columns.id not in table.names or columns.by_position:
-        name, rows = table.names[0], rows[1:]
+        name, ends = table.names[0], ends[1:]
         if name in columns.wanted or table.names.count(name) > 1 or pc.any(table.missing(name)).as_py():
             return
         try:
             ids = table.coded(name)
         except ValueError:  # fractions or lists
             return
-    for row in rows if len(ids) > 2 else ():
+    for row in ends if len(ids) > 2 else ():
         text = ids[row].as_py()
         if str(text).lower() in SUMMARIES and pc.sum(pc.equal(ids.cast(pa.string()), text)).as_py() == 1:
-            raise table.error(name, f": {shown(text)} is a summary, not a row; remove it", row)
+            yield table.error(name, f": {shown(text)} is a summary, not a row; remove it", row)
 
 
-def _source(table: Table, columns: Columns) -> Source:
-    chosen, run = columns.chosen, _run_column(table)
-    several = chosen.models in table.names and chosen.model is None
-    hints = f"--model NAME reads those of one {chosen.models}; " if several else ""
-    hints += f"--run {run} takes them as those of runs of a recipe, which are independent; " if run else ""
-    hints += f"--group {columns.id} or --epoch COLUMN takes them as answers to one item; or add --duplicates first, "
-    hints += "last or all; or --task COLUMN, if ids restart in each task"
-    subject = {} if chosen.model is None else {"model": chosen.model}
-    return Source(subject=subject, hint=hints, names=tuple(table.names))
+def lacking_columns(rows: TableRows) -> Errors:
+    """No column of labels or predictions with the default name; the message lists the columns."""
+    table, columns, lacking = rows.table, rows.columns, dict[str, tuple[str, str]]()
+    if rows.labelled and columns.truth is None:
+        lacking["label"] = "the true class of each row", "--labels FILE, a file of labels, or --score NAME, for marks"
+        if rows.of_labels and not rows.has("label"):
+            texts = [np.asarray(table.texts_or_missing(name)) for name in _free(rows)]
+            marks = [np.isin(column, ("1", "1.0", "true", "True")) for column in texts]
+            one_hot = len(marks) > 1 and np.all(np.sum(marks, axis=0) == 1)
+            lacking["label"] = "", "or one column of classes in place of one-hot columns" if one_hot else ""
+    if rows.predicted:
+        known = " and ".join(f"{shown(name)} is read as the {key}" for key, name in columns.known)
+        lacking["prediction"] = known, "or --score NAME, for probabilities or marks"
+    for key, (about, remedy) in lacking.items():
+        if rows.has(key):
+            continue
+        name, free = getattr(columns, key), _free(rows)
+        option = f"--{key} COLUMN" + (f" of {', '.join(map(shown, free))}" if len(free) <= _LISTED else "")
+        expected = ", ".join(filter(None, (option, remedy))) if free else remedy.removeprefix("or ") or option
+        near = nearest(name, [text for text in free if text[:1] == name[:1]])
+        meant = "" if near is None else f"did you mean {shown(near)}? "
+        about = f" ({about})" if about else ""
+        yield ValueError(f"{rows.where}: column {shown(name)} was not found{about}; {meant}expected {expected}")
 
 
-def _run_column(table: Table) -> str:
-    """The first column that seems to number the runs of a recipe; empty if there is none."""
-    return next(filter(RUN.search, table.names), "")
+def _free(rows: TableRows) -> list[str]:
+    """The columns that have no other purpose."""
+    columns = rows.columns
+    used = {columns.id, columns.label, columns.prediction, columns.score, columns.scoring.per}
+    used |= {columns.units.group, columns.units.run}
+    return [name for name in rows.table.names if name not in used]
 
 
-def _notes(table: Table, columns: TableColumns, outcomes: Outcomes) -> Iterator[Note]:
-    """Yield notes on guessed columns, unused columns and texts, and doubtful predictions."""
-    if columns.known:
-        read = ", ".join(f"column {shown(name)} as the {key}" for key, name in columns.known)
-        yield Note("known-columns", f"read are {read}")
-    if columns.by_position:
-        labels = "no labels confirm that they are the same" if outcomes.graded else "the labels agree"
-        rows = "1 row is joined by its" if table.num_rows == 1 else f"{table.num_rows:,} rows are joined by their"
-        yield Note("joined-by-position", f"{rows} position; {labels}")
-    if _IN_ORDER.search(columns.id):
-        yield Note(
-            "dependent-rows",
-            f"rows are identified by {shown(columns.id)}: folds and steps of a training are not independent, but this "
-            "test assumes independent rows",
-        )
-    run = _run_column(table)
-    if run and (columns.units.epoch is not None or columns.units.group == columns.id):
-        text = f"if column {shown(run)} numbers runs of a recipe (trainings), these are independent: --run {run}"
-        yield Note("possible-runs", text)
-    has_verdict = outcomes.predicted and columns.label != columns.prediction and "prediction" not in columns.named
-    yield from unused_notes(table, columns.wanted, (outcomes.label, outcomes.prediction) if has_verdict else ())
-    for text in table.unused() if isinstance(table, WithMissing) else ():
-        note = Note(UNUSED, f"missing: no value is {shown(text)}")
-        if columns.truth is None or note in columns.truth.notes:
-            yield note
-    if not isinstance(table, WithLikeliest):
+def repeated_header(rows: TableRows) -> Errors:
+    """A row with the names of the columns: the first one of `no_header`, or one where two files were joined."""
+    columns, answers = rows.columns, {"label": rows.label, "prediction": rows.prediction}
+    if not rows.predicted:
         return
-    if table.name_of_likeliest and table.ties:
-        yield equal_probabilities(table.ties, table.num_rows).of(table.where)
-    elif not table.name_of_likeliest and outcomes.predicted:
-        n = len(differing(*same_spelling([outcomes.prediction.cast(pa.string()), table.likeliest])))
-        if n > table.ties:
-            text = f"{n:,} of {table.num_rows:,} predictions are not the class of the highest probability"
-            yield Note("unlikely-predictions", f"{table.where}: {text}")
-
-
-def _other_columns(table: Table, columns: Columns) -> dict[str, Any]:
-    """All other columns; None if not all of them were read."""
-    wanted = [name for name in columns.wanted if name != columns.id or not columns.by_position]
-    others, read = [name for name in table.names if name not in wanted], table.other_columns(wanted)
-    return dictionaries({name: read[name] for name in others}, table.num_rows) if read.keys() >= {*others} else {}
-
-
-def _slice_column(table: Table, name: str, texts: Callable[[str], Any]) -> Any:
-    """A column of slices; rows without a value are a slice too."""
-    if pc.any(table.missing(name)).as_py():
-        return pc.fill_null(table.texts_or_missing(name), MISSING)
-    return texts(name)
-
-
-def _rows_of_model(table: Table, column: str, model: str) -> Table:
-    if column not in table.names:
-        raise table.error(column, f" was not found, so --model {model} names no rows; expected --model-column COLUMN")
-    names: Any = table.texts(column)
-    rows = pc.indices_nonzero(pc.is_in(names, value_set=pa.array([model])))
-    if not len(rows):
-        raise ValueError(
-            f"{table.where}: model: {shown(model)} was not found; {hint(model, pc.unique(names).to_pylist())}"
+    if columns.form.no_header and all(str(column[0]).lower() in (key, *KNOWN[key]) for key, column in answers.items()):
+        yield ValueError(f"{rows.where}: the first line has the names of columns; omit --no-header")
+    if rows.of_labels or is_number(columns.label):
+        return
+    repeated: Any = None
+    for key, column in answers.items():
+        name = getattr(columns, key)
+        values = column.dictionary if pa.types.is_dictionary(column.type) else column
+        # Without a scalar of Arrow, which imports pandas.
+        if not pa.types.is_string(values.type) or not pc.any(pc.match_substring(values, name)).as_py():
+            return
+        equal: Any = pc.call_function("equal", [column.cast(pa.string()), pa.scalar(name)])
+        repeated = equal if repeated is None else pc.and_(repeated, equal)
+    if pc.any(repeated).as_py():
+        row = rows.table.row(pc.index(repeated, True).as_py())
+        yield ValueError(
+            f"{rows.where}, {row}: repeats the names of the columns; expected them once, in the first line"
         )
-    return table.take(rows)
+
+
+def cells_and_runs(rows: TableRows) -> Errors:
+    """Rows by position that are cells of a table of counts, or several runs or models on the same items.
+
+    An unused column counts as such, under any name, if most combinations of the other columns occur once each; in a
+    few rows, this may happen by chance.
+    """
+    if not rows.by_position:
+        return
+    used, units, n = rows.columns.wanted, rows.columns.units, rows.table.num_rows
+    columns = dictionaries(rows.table.other_columns(()), n)
+    complete = {name: column for name, column in columns.items() if not column.null_count}
+    codes = {name: np.from_dlpack(column.indices).astype(np.int64) for name, column in complete.items()}
+    answers = [values for name, values in codes.items() if name in used]
+    factorial = len(codes) == len(columns) and all(values.any() for values in answers)  # all right is not a factor
+    sizes = {name: int(values.max()) + 1 for name, values in codes.items()}
+    cells = math.prod(sizes.values())
+    for name, size in sizes.items():
+        by_design = factorial and name not in used and n >= _FEWEST_CELLS and size > 1
+        most = 8 * n if name.lower() in COUNTS else 2 * n - 1 if by_design else 0
+        if not n <= cells // size <= most:  # first, since there may be thousands of columns
+            continue
+        factors = [other for other in sizes if other != name and sizes[other] > 1]
+        if not factors or 2 * max(sizes[factor] for factor in factors) > n:
+            continue
+        if len(np.unique(joint_codes([codes[factor] for factor in factors]))) == n:
+            texts = columns[name].dictionary.cast(pa.string())
+            if pc.all(pc.match_substring_regex(texts, r"^[0-9]+(\.0)?$")).as_py():
+                problem = "seems to count the rows of a cell, but a cell is read as one row; repeat it"
+                yield rows.table.error(name, f" {problem}, as frame.loc[frame.index.repeat(frame[{name!r}])] does")
+    repeated = units.group or units.run or units.epoch or units.order or rows.columns.duplicates
+    for name, runs in () if repeated or rows.of_labels else codes.items():
+        if RUN_OR_MODEL.fullmatch(name) and 20 * int(runs.max() + 1) <= n:
+            positions = places(runs, np.argsort(runs, kind="stable"))
+            if same_items(runs, positions, item_codes(rows.label.cast(pa.string()))):
+                problem = "seems to name runs or models on the same rows, since the labels repeat"
+                remedy = f"--model-column {name} and --model NAME to read one, or ids of items and --run {name}"
+                yield rows.table.error(name, f" {problem}; add {remedy}")

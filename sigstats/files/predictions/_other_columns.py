@@ -1,9 +1,8 @@
-"""The columns that are not compared: codes to find copies and groups; columns that options should use; cells and runs.
+"""The columns that are not compared: codes to find copies and groups; columns that options should use.
 
 Another note names texts declared as missing values that no file contains.
 """
 
-import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sigstats._common.column_names import RUN_OR_MODEL, WEIGHTS
+from sigstats._common.column_names import WEIGHTS
 from sigstats._common.data_frames import joint_codes
 from sigstats._common.messages import Note, shown, some_of
 from sigstats.comparison.paired_predictions import STARTS, OtherColumns
@@ -20,7 +19,7 @@ from sigstats.comparison.paired_predictions import STARTS, OtherColumns
 from ..tables.dates import as_dates
 from ..tables.spelling import is_number, same_spelling
 from ..tables.table import Table, in_one
-from ._predictions import Ints, Predictions, item_codes, places
+from ._predictions import Ints, Predictions, item_codes
 
 #: At most this many values of other columns are examined, to limit the time for large files.
 MOST_VALUES = 2**20
@@ -36,9 +35,6 @@ _NOT_FINISHED = frozenset({"error", "errored", "timeout", "timed_out", "crashed"
 _CORRECT = frozenset({"correct", "is_correct"})
 #: Name of notes on a text that no file contains.
 UNUSED = "unused-missing"
-_COUNTS = frozenset({"count", "counts", "n", "n_rows", "num_rows", "freq", "frequency", "cases", "n_votes"})
-#: In fewer rows, only a usual name shows that a column counts the rows of a cell.
-_FEWEST_CELLS = 16
 #: Labels with this much information, in bits, do not agree by chance.
 _BITS = 40
 
@@ -201,41 +197,6 @@ def _counts(column: Any) -> Counter[str]:
     if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
         return Counter()
     return Counter({count["values"]: count["counts"] for count in pc.value_counts(values.drop_null()).to_pylist()})
-
-
-def refuse_cells_and_runs(table: Table, label: Any, used: Collection[str], *, distinct_items: bool) -> None:
-    """Refuse rows that are cells; if they should be `distinct_items`, also several runs or models on the same items.
-
-    An unused column (not in `used`) counts as such, under any name, if most combinations of the other columns occur
-    once each; in a few rows, this may happen by chance.
-    """
-    columns, n = dictionaries(table.other_columns(()), table.num_rows), table.num_rows
-    complete = {name: column for name, column in columns.items() if not column.null_count}
-    codes = {name: np.from_dlpack(column.indices).astype(np.int64) for name, column in complete.items()}
-    answers = [values for name, values in codes.items() if name in used]
-    factorial = len(codes) == len(columns) and all(values.any() for values in answers)  # all right is not a factor
-    sizes = {name: int(values.max()) + 1 for name, values in codes.items()}
-    cells = math.prod(sizes.values())
-    for name, size in sizes.items():
-        by_design = factorial and name not in used and n >= _FEWEST_CELLS and size > 1
-        most = 8 * n if name.lower() in _COUNTS else 2 * n - 1 if by_design else 0
-        if not n <= cells // size <= most:  # first, since there may be thousands of columns
-            continue
-        factors = [other for other in sizes if other != name and sizes[other] > 1]
-        if not factors or 2 * max(sizes[factor] for factor in factors) > n:
-            continue
-        if len(np.unique(joint_codes([codes[factor] for factor in factors]))) == n:
-            texts = complete[name].dictionary.cast(pa.string())
-            if pc.all(pc.match_substring_regex(texts, r"^[0-9]+(\.0)?$")).as_py():
-                problem = "seems to count the rows of a cell, but a cell is read as one row; repeat it"
-                raise table.error(name, f" {problem}, as frame.loc[frame.index.repeat(frame[{name!r}])] does")
-    for name, runs in codes.items() if distinct_items else ():
-        if RUN_OR_MODEL.fullmatch(name) and 20 * int(runs.max() + 1) <= n:
-            positions = places(runs, np.argsort(runs, kind="stable"))
-            if same_items(runs, positions, item_codes(label.cast(pa.string()))):
-                problem = "seems to name runs or models on the same rows, since the labels repeat"
-                remedy = f"--model-column {name} and --model NAME to read one, or ids of items and --run {name}"
-                raise table.error(name, f" {problem}; add {remedy}")
 
 
 def same_items(part: Ints, ids: Ints, labels: Ints, *, named: bool = False) -> tuple[int, int, int] | None:

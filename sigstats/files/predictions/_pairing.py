@@ -1,5 +1,6 @@
 """Two models' predictions of the same rows, side by side."""
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal, TypedDict, Unpack
@@ -13,6 +14,7 @@ from sigstats._common.class_names import class_notes
 from sigstats._common.class_spelling import refuse_thousands
 from sigstats._common.data_frames import joint_codes
 from sigstats._common.messages import Note, join_words
+from sigstats._common.rules import Errors, check_rules
 from sigstats._common.validation import shown
 from sigstats.comparison.measure_names import are_measurements
 from sigstats.comparison.paired_predictions import ItemTotals, Labels, PairedPredictions, Predicted, Scored, Verdicts
@@ -20,11 +22,11 @@ from sigstats.comparison.units import Units, as_weights, in_bins
 
 from ..tables.spelling import is_number, same_spelling
 from ..tables.table import in_one
-from ._agreement import Matched, lower_in_both, require_one_kind
+from ._agreement import ALLOW, Files, Matched, lower_in_both, unlike_kinds, unlike_tasks
 from ._columns import Columns
 from ._log import TASK
 from ._other_columns import MOST_VALUES, merge_notes, other_column_codes
-from ._predictions import Ints, Predictions, first_rows, item_codes, require_unique_keys, some_ids_are
+from ._predictions import Ints, Predictions, first_rows, item_codes, repeated_keys, some_ids_are
 from ._repeated import combine_runs, exclude_rows, item_totals, left_out_notes, pair_answers, split_runs
 
 #: Columns with more bytes of distinct values name no rows, and Arrow cannot hold them as one array of short texts.
@@ -66,7 +68,7 @@ def join(
         notes += left_out_notes(*files, baseline.ids.take(rows))
         notes += left_out_notes(*files[::-1], candidate.ids.take(partners))
     labelled = not baseline.outcomes.graded
-    classes, (label, a, b) = encode_together(*matched.outcomes())
+    classes, (label, a, b) = encode_together(*matched.outcomes)
     if labelled and not are_measurements(classes):
         notes += class_notes([(baseline.where, classes, label, a), (candidate.where, classes, label, b)])
     requested = {name: matched.column(name) for name in columns.optional}
@@ -126,35 +128,34 @@ def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions
     Files with several answers to an item must be paired by `pair_answers` before.
     """
     same = not options.get("allow_different_tasks")
-    require_one_kind(first, other, same_task=same)
-    if first.by_position:
-        _require_same_order(first, other)
+    check_rules((first, other), (unlike_kinds, *[unlike_tasks] * same, *[unlike_positions] * first.by_position))
     matched = _match_keys(first, other)
-    if same:
-        matched.require_same_questions()
+    for name, a, b in matched.questions() if same else ():
+        by_name = "" if name in first.identity else f", or --id {shlex.quote(name)}"
+        matched.common(name, a, b, f"the same questions{by_name} {ALLOW}")
     # After the questions: if these differ, a message about ids would not help.
     if matched.notes and options.get("unmatched") != "drop":
         raise ValueError(f"{matched.notes[0]}; expected the same ids in both (--unmatched drop leaves them out)")
     differing = () if same else matched.differing_questions()
-    return matched._replace(notes=(*matched.notes, *differing, *matched.moved_texts()))
+    return matched._replace(notes=(*matched.notes, *differing, *matched.moved_texts())).with_outcomes()
 
 
-def _require_same_order(first: Predictions, other: Predictions) -> None:
-    """Refuse rows that cannot be joined by position: different numbers of rows, or the same ids in another order."""
+def unlike_positions(files: Files) -> Errors:
+    """Rows that cannot be joined by position: different numbers of rows, or the same ids in another order."""
+    first, other = files
     if len(first.ids) != len(other.ids):
-        raise ValueError(
-            f"{other.where}: has {len(other.ids):,} rows, and {first.where} has {len(first.ids):,}; expected the same "
-            "rows, for --by-position"
-        )
-    if _are_in_another_order(first.unused_ids, other.unused_ids):
-        raise ValueError(
-            f"{other.where}: has the ids of {first.where} in another order; sort one file, or omit --by-position"
-        )
+        sizes = f"has {len(other.ids):,} rows, and {first.where} has {len(first.ids):,}"
+        yield ValueError(f"{other.where}: {sizes}; expected the same rows, for --by-position")
+    if first.unused_ids is not None and other.unused_ids is not None:
+        a, b = same_spelling([first.unused_ids, other.unused_ids])
+        if not a.equals(b) and a.sort().equals(b.sort()):
+            problem = f"has the ids of {first.where} in another order; sort one file, or omit --by-position"
+            yield ValueError(f"{other.where}: {problem}")
     others = _possible_ids(other)
     shared = {}
-    for name, a in _possible_ids(first).items():
+    for name, column in _possible_ids(first).items():
         if name in others:
-            codes, of_other = encode_together(*same_spelling([a, others[name]]))[1]
+            codes, of_other = encode_together(*same_spelling([column, others[name]]))[1]
             if np.array_equal(np.sort(codes), np.sort(of_other)):
                 shared[name] = np.concatenate([codes, of_other])
     for names in [[name] for name in shared] + [[*shared]] * bool(shared):  # a column, or all of them together
@@ -163,7 +164,7 @@ def _require_same_order(first: Predictions, other: Predictions) -> None:
         if (np.diff(ordered) > 0).all() and not np.array_equal(a, b) and np.array_equal(ordered, np.sort(b)):
             columns = f"column{'s' * (len(names) > 1)} {join_words([*map(shown, names)])} of {first.where}"
             by_id = f", or add --id {shown(names[0])} in place of --by-position" * (len(names) == 1)
-            raise ValueError(f"{other.where}: has the values of {columns} in another order; sort one file{by_id}")
+            yield ValueError(f"{other.where}: has the values of {columns} in another order; sort one file{by_id}")
 
 
 def _possible_ids(side: Predictions) -> dict[str, Any]:
@@ -177,24 +178,17 @@ def _possible_ids(side: Predictions) -> dict[str, Any]:
     }
 
 
-def _are_in_another_order(ids: Any, others: Any) -> bool:
-    if ids is None or others is None:
-        return False
-    a, b = same_spelling([ids, others])
-    return not a.equals(b) and bool(a.sort().equals(b.sort()))
-
-
 def _match_keys(first: Predictions, other: Predictions) -> Matched:
     """The rows with the same keys, and a note on each file that has other rows."""
     keys_a, keys_b = _keys_for(first, other), _keys_for(other, first)
     if keys_a.equals(keys_b):
-        require_unique_keys(first)
+        check_rules(first, (repeated_keys,))
         every = pc.indices_nonzero(pc.is_valid(keys_a))
         return Matched(first, other, every, every)
     if first.epoch is None:
         keys_a, keys_b = same_spelling([keys_a, keys_b])
-    require_unique_keys(replace(first, ids=keys_a, epoch=None))
-    require_unique_keys(replace(other, ids=keys_b, epoch=None))
+    for side, keys in ((first, keys_a), (other, keys_b)):
+        check_rules(replace(side, ids=keys, epoch=None), (repeated_keys,))
     partners = pc.index_in(keys_a, value_set=keys_b)
     rows = pc.indices_nonzero(pc.is_valid(partners))
     if not len(rows):

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sigstats._common.messages import Note, shown
+from sigstats._common.rules import Errors
 
 from ..tables.table import in_one
 
@@ -66,6 +67,10 @@ class Scores:
     by_name: bool = False
     #: The limits of every score, from the log or the table of metrics.
     limits: tuple[float, float] | None = None
+    #: The number of answers averaged in each score, if scores are averages.
+    counts: Any = None
+    #: The reason for a missing score, if a log states it; null otherwise.
+    failed: Any = None
 
 
 @dataclass(frozen=True)
@@ -114,10 +119,6 @@ class Predictions(Parted):
     identity: Mapping[str, Any] = field(default_factory=dict)
     #: The other columns of the file, as dictionary arrays, if they were read.
     other_columns: Mapping[str, Any] = field(default_factory=dict)
-    #: The number of answers averaged in each row, if rows are averages.
-    counts: Any = None
-    #: The reason for a missing answer, if a log states it; null otherwise.
-    failed: Any = None
     dropped: "Predictions | None" = None
     #: Notes on the file for the user, one per line.
     notes: tuple[Note, ...] = ()
@@ -205,16 +206,16 @@ def _are_distinct_numbers(keys: Any) -> bool:
     return bool((numbers[1:] > numbers[:-1]).all())
 
 
-def require_unique_keys(side: Predictions) -> None:
-    """Refuse repeated ids, or epochs of an id."""
+def repeated_keys(side: Predictions) -> Errors:
+    """Repeated ids, or epochs of an id."""
     if not are_distinct(side):
         counts = pc.value_counts(side.keys)
         repeated = counts.field("values").filter(pc.greater(counts.field("counts"), pa.scalar(1)))
-        raise ValueError(f"{side.where}: {some_ids_are(repeated)} repeated, as spelled in the other file")
+        yield ValueError(f"{side.where}: {some_ids_are(repeated)} repeated, as spelled in the other file")
 
 
-def refuse_ids_spelled_twice(side: Predictions) -> None:
-    """Refuse ids, or epochs of an id, that are one whole number in two forms: 5, 05 and 5.0."""
+def keys_in_two_forms(side: Predictions) -> Errors:
+    """Ids, or epochs of an id, that are one whole number in two forms: 5, 05 and 5.0."""
     if side.by_position or not pa.types.is_string(side.ids.type):
         return
     how: dict[str, Any] = {"pattern": r"^\+?(-?)0*([0-9]+?)(?:\.0*)?$", "replacement": r"\1\2"}
@@ -225,7 +226,7 @@ def refuse_ids_spelled_twice(side: Predictions) -> None:
         first = first_rows(codes)[codes]
         row = int(np.flatnonzero(first != np.arange(len(codes)))[0])
         both = " and ".join(shown(side.keys[place].as_py()) for place in (int(first[row]), row))
-        raise ValueError(f"{side.where}: ids {both} are one number in two forms; write them alike, or rename one")
+        yield ValueError(f"{side.where}: ids {both} are one number in two forms; write them alike, or rename one")
 
 
 def some_ids(ids: Any) -> str:

@@ -1,6 +1,6 @@
 """Several answers to one item, paired by epoch or compared by their totals; and several runs of one recipe."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,12 +9,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sigstats._common.messages import Note
+from sigstats._common.rules import Errors, check_rules
 from sigstats._common.validation import shown
 from sigstats.comparison.paired_predictions import ItemTotals, PairedPredictions
 
 from ..tables.spelling import same_spelling, to_numbers
+from ._agreement import differing
 from ._log import PROMPT
-from ._predictions import Predictions, Scores, first_rows, item_codes, places, require_unique_keys
+from ._predictions import Predictions, Scores, first_rows, item_codes, places, repeated_keys
 
 
 def exclude_rows(side: Predictions, dropped: Predictions | None) -> Predictions:
@@ -67,8 +69,7 @@ def pair_answers(
     epochs_a, epochs_b = same_spelling([first.epoch, other.epoch])
     first, other = replace(first, epoch=epochs_a), replace(other, epoch=epochs_b)
     for side in (first, other):
-        require_unique_keys(side)
-        _require_equal_answers(side, {"label": side.outcomes.label, **_questions(side)})
+        check_rules(side, (repeated_keys, unlike_answers))
     means = "paired by epoch"
     if not _have_same_epochs(first, other):
         counts = [f"{answer_counts(side)} in {side.where} (mean {_mean(side):.4g})" for side in (first, other)]
@@ -91,14 +92,13 @@ def pair_answers(
 
 def average_answers(side: Predictions, *, marks: bool) -> Predictions:
     """A file with one row per item: the mean of the marks of all answers to it, or the share that is right."""
-    if side.epoch is not None:
-        _require_equal_answers(side, {"label": side.outcomes.label, **_questions(side), **side.requested})
+    check_rules(replace(side, identity={**side.identity, **side.requested}), (unlike_answers,))
     codes = item_codes(side.ids)
     counts = np.bincount(codes)
     means = np.bincount(codes, _values(side, marks=marks).to_numpy(zero_copy_only=False)) / counts
     items = replace(side, epoch=None).take(pa.array(first_rows(codes)))
-    score = replace(side.score or Scores(None), values=pa.array(means))
-    return replace(items, score=score, counts=pa.array(counts), dropped=None)
+    score = replace(items.score or Scores(None), values=pa.array(means), counts=pa.array(counts))
+    return replace(items, score=score, dropped=None)
 
 
 def item_totals(first: Predictions, other: Predictions, items: Any) -> tuple[ItemTotals | None, ItemTotals | None]:
@@ -141,20 +141,17 @@ def _first_answers(side: Predictions, other: Predictions) -> Predictions:
     return replace(side, epoch=pc.cast(pa.array(position + 1), pa.string())).take(rows)
 
 
-def _require_equal_answers(side: Predictions, columns: Mapping[str, Any]) -> None:
-    """Refuse answers to one item with different values in `columns`."""
+def unlike_answers(side: Predictions) -> Errors:
+    """Answers to one item with different labels or questions; their prompts may differ."""
+    columns = {"label": side.outcomes.label, **{name: side.identity[name] for name in side.identity if name != PROMPT}}
     codes = item_codes(side.ids)
     first = pa.array(first_rows(codes)[codes])
     for name, column in columns.items():
         expected = column.take(first)
-        differs = pc.indices_nonzero(pc.fill_null(pc.not_equal(column, expected), False))
-        if len(differs):
-            row = differs[0].as_py()
+        for row in differing(expected, column)[:1].to_pylist():
             one, other = shown(expected[row].as_py()), shown(column[row].as_py())
-            raise ValueError(
-                f"{side.where}: id {shown(side.ids[row].as_py())}: {name} is {one} in one answer and {other} in "
-                "another; expected the same in all answers to one item"
-            )
+            problem = f"id {shown(side.ids[row].as_py())}: {name} is {one} in one answer and {other} in another"
+            yield ValueError(f"{side.where}: {problem}; expected the same in all answers to one item")
 
 
 def fill_epochs(side: Predictions) -> Predictions:
@@ -180,11 +177,6 @@ def _values(side: Predictions, *, marks: bool) -> Any:
     if marks and side.score:
         return side.score.values
     return pc.cast(pc.equal(*same_spelling([side.outcomes.label, side.outcomes.prediction])), pa.float64())
-
-
-def _questions(side: Predictions) -> dict[str, Any]:
-    """The common content of all answers to an item; their prompts may differ."""
-    return {name: column for name, column in side.identity.items() if name != PROMPT}
 
 
 def split_runs(side: Predictions) -> list[Predictions]:

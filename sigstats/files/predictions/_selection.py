@@ -19,7 +19,14 @@ _LONG, _BEGINNING = 60, 40
 
 def select(log: EvaluationLog, columns: Columns) -> Predictions:
     """The marks of one score, one row per answer."""
-    _refuse_options_of_tables(log, columns)
+    of_tables: dict[str, Any] = {name: getattr(columns, name) for name in sorted(columns.named)}
+    of_tables |= {"by_position": columns.by_position or None, "run": columns.units.run}
+    of_tables |= {"per": columns.scoring.per, "epoch": columns.units.epoch}
+    if name := next((name for name, value in of_tables.items() if value is not None), ""):
+        raise ValueError(
+            f"{log.where}: {name}: {shown(of_tables[name])} is not valid for a log of {log.harness}, whose "
+            "answers have ids, epochs and scores of their own; expected a score alone"
+        )
     if not log.answers:
         raise ValueError(f"{log.where}: has no answers; write the log with its samples")
     answers = _answers_of_model(log, columns.chosen.model)
@@ -45,30 +52,19 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
         predicted=lower is False and limits == (0.0, 1.0) and {*marks} - {None} <= {0.0, 1.0},
         graded=True,
     )
+    values, failed = pa.array(marks, pa.float64()), pa.array([answer.failed or None for answer in answers], pa.string())
     return Predictions(
         log.where,
         pa.array([answer.item for answer in answers], pa.string()),
         outcomes,
-        score=Scores(pa.array(marks, pa.float64()), score, lower=lower, by_name=by_name, limits=limits),
+        score=Scores(values, score, lower=lower, by_name=by_name, limits=limits, failed=failed),
         source=source,
         requested=_requested_columns(log, answers, columns, score),
         epoch=pa.array([str(answer.epoch) for answer in answers], pa.string()) if has_epochs else None,
         identity=identity,
         other_columns={} if has_epochs else _other_columns(answers, columns, identity),
-        failed=pa.array([answer.failed or None for answer in answers], pa.string()),
         notes=(*log.notes, *log.total_notes(score, filter_name)),
     )
-
-
-def _refuse_options_of_tables(log: EvaluationLog, columns: Columns) -> None:
-    values: dict[str, Any] = {name: getattr(columns, name) for name in sorted(columns.named)}
-    values |= {"by_position": columns.by_position or None, "run": columns.units.run, "per": columns.scoring.per}
-    for name, value in (values | {"epoch": columns.units.epoch}).items():
-        if value is not None:
-            raise ValueError(
-                f"{log.where}: {name}: {shown(value)} is not valid for a log of {log.harness}, whose "
-                "answers have ids, epochs and scores of their own; expected a score alone"
-            )
 
 
 def _score_of(log: EvaluationLog, answers: Sequence[Answer], columns: Columns) -> str:

@@ -10,19 +10,11 @@ import pyarrow.compute as pc
 
 from sigstats._common.class_names import NO_ANSWER
 from sigstats._common.messages import Note, shown
+from sigstats._common.rules import check_rules
 
 from ..tables.spelling import same_spelling
 from ._columns import Columns
-from ._predictions import (
-    WRONG,
-    Predictions,
-    are_distinct,
-    first_rows,
-    item_codes,
-    places,
-    refuse_ids_spelled_twice,
-    some_ids,
-)
+from ._predictions import WRONG, Predictions, are_distinct, first_rows, item_codes, keys_in_two_forms, places, some_ids
 from ._repeated import answer_counts
 
 #: Actions for results that repeat an id.
@@ -44,7 +36,7 @@ def settle(predictions: Predictions, columns: Columns) -> Predictions:
 def _settle_repeats(predictions: Predictions, columns: Columns) -> Predictions:
     """Rows with a unique pair of id and epoch: of those that repeat one, the first, the last, or all as answers."""
     if are_distinct(predictions):
-        refuse_ids_spelled_twice(predictions)
+        check_rules(predictions, (keys_in_two_forms,))
         return predictions if predictions.epoch is not None else replace(predictions, distinct=predictions.ids)
     codes = item_codes(predictions.keys)
     first, row = first_rows(codes), "answer" if predictions.source.harness else "row"
@@ -115,7 +107,8 @@ def _wrong_predictions(predictions: Predictions) -> dict[str, Any]:
 def _missing_in_words(predictions: Predictions, answers: Any, missing: Any, columns: Columns) -> str:
     """Count failed answers with reasons, and those without score or label; name their ids."""
     rows, logged = pc.indices_nonzero(missing), predictions.source.harness
-    reasons = Counter(predictions.failed.take(rows).drop_null().to_pylist() if predictions.failed is not None else ())
+    failures = None if predictions.score is None else predictions.score.failed
+    reasons = Counter(() if failures is None else failures.take(rows).drop_null().to_pylist())
     total, failed, clauses = f"{len(missing):,} {'answers' if logged else 'rows'}", reasons.total(), []
     if failed:
         counts = [shown(text) + f" {n:,}" * (len(reasons) > 1) for text, n in reasons.most_common(_REASONS)]

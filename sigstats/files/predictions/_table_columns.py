@@ -1,30 +1,31 @@
-"""The columns of a table: checks for ids, labels and predictions; the marks, and the probabilities of classes."""
+"""The columns of a table: marks, probabilities of classes, and notes on what is read by guess or not used."""
 
 import math
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sigstats._common.class_columns import as_class_probabilities, likeliest, with_places
+from sigstats._common.class_columns import as_class_probabilities, equal_probabilities, likeliest, with_places
 from sigstats._common.class_names import refuse_missing_texts
 from sigstats._common.class_spelling import VERDICTS
-from sigstats._common.column_names import KNOWN
-from sigstats._common.messages import nearest, some_of
-from sigstats._common.validation import refuse, shown
+from sigstats._common.column_names import RUN
+from sigstats._common.messages import Note, some_of
+from sigstats._common.validation import hint, refuse, shown
 from sigstats.measures.metrics import is_lower_better, limits_of
 
 from ..tables.spelling import Array, is_number, rows_of_short, same_spelling, to_numbers, without_empty
 from ..tables.table import Table, WithMissing
+from ._agreement import differing
 from ._columns import Columns, TableColumns
-from ._predictions import Scores
+from ._other_columns import UNUSED, dictionaries, unused_notes
+from ._predictions import Outcomes, Scores, Source
 
-#: The name of a column that may be one of ids.
-_ID = re.compile(r"(?:^|[^A-Za-z])(?i:ids?|idx)(?:[^A-Za-z]|$)|[a-z]I[dD]$")
-#: At most this many columns are listed.
-_LISTED = 10
+#: The name of a column whose rows follow one another, or share what the others were trained on.
+_IN_ORDER = re.compile(r"(?i)(^|[_. -])(fold|split|step|epoch|iteration|iter|round)$")
 #: A whole number with more digits may exceed the range of float64.
 _LONGEST_NUMBER = 308
 _PERCENT = r"^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)) ?%$"
@@ -32,84 +33,25 @@ _PERCENT = r"^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)) ?%$"
 _ANSWERS = ("yes", "no", "true", "false", None)
 
 
-def require_columns(table: Table, columns: TableColumns, *, labelled: bool, predicted: bool) -> None:
-    """Refuse a table without the default column of labels or predictions, and list its columns."""
-    if labelled and columns.label not in table.names and columns.label == columns.prediction:  # a file of labels
-        marks = [
-            np.isin(np.asarray(table.texts_or_missing(name)), ("1", "1.0", "true", "True"))
-            for name in _free(table, columns)
-        ]
-        one_hot = len(marks) > 1 and np.all(np.sum(marks, axis=0) == 1)
-        remedy = "or one column of classes in place of one-hot columns" if one_hot else ""
-        _require_column(table, columns, "label", "", remedy)
-    elif labelled:
-        remedy = "--labels FILE, a file of labels, or --score NAME, for marks"
-        _require_column(table, columns, "label", "the true class of each row", remedy)
-    if predicted:
-        known = " and ".join(f"{shown(name)} is read as the {key}" for key, name in columns.known)
-        _require_column(table, columns, "prediction", known, "or --score NAME, for probabilities or marks")
+def rows_of_model(table: Table, column: str, model: str) -> Table:
+    """The rows of one of several models."""
+    if column not in table.names:
+        raise table.error(column, f" was not found, so --model {model} names no rows; expected --model-column COLUMN")
+    names: Any = table.texts(column)
+    rows = pc.indices_nonzero(pc.is_in(names, value_set=pa.array([model])))
+    if not len(rows):
+        near = hint(model, pc.unique(names).to_pylist())
+        raise ValueError(f"{table.where}: model: {shown(model)} was not found; {near}")
+    return table.take(rows)
 
 
-def _require_column(table: Table, columns: Columns, key: str, about: str, remedy: str) -> None:
-    """Refuse a table without a column that the user did not name; `remedy`: a way without the column."""
-    name = getattr(columns, key)
-    if key in columns.named or name in table.names:
-        return
-    free = _free(table, columns)
-    option = f"--{key} COLUMN" + (f" of {', '.join(map(shown, free))}" if len(free) <= _LISTED else "")
-    expected = ", ".join(filter(None, (option, remedy))) if free else remedy.removeprefix("or ") or option
-    near = nearest(name, [text for text in free if text[:1] == name[:1]])
-    meant = "" if near is None else f"did you mean {shown(near)}? "
-    about = f" ({about})" if about else ""
-    raise ValueError(f"{table.where}: column {shown(name)} was not found{about}; {meant}expected {expected}")
-
-
-def _free(table: Table, columns: Columns) -> list[str]:
-    """The columns that have no other purpose."""
-    used = {columns.id, columns.label, columns.prediction, columns.score, columns.scoring.per}
-    used |= {columns.units.group, columns.units.run}
-    return [name for name in table.names if name not in used]
-
-
-def require_one_header(table: Table, columns: Columns, label: Any, prediction: Any) -> None:
-    """Refuse a row with the names of the columns: the first one of `no_header`, or one where two files were joined."""
-    first = {"label": str(label[0]).lower(), "prediction": str(prediction[0]).lower()}
-    if columns.form.no_header and all(name in (key, *KNOWN[key]) for key, name in first.items()):
-        raise ValueError(f"{table.where}: the first line has the names of columns; omit --no-header")
-    if columns.label == columns.prediction or is_number(columns.label):
-        return
-    repeated: Any = None
-    for name, column in ((columns.label, label), (columns.prediction, prediction)):
-        values = column.dictionary if pa.types.is_dictionary(column.type) else column
-        # Without a scalar of Arrow, which imports pandas.
-        if not pa.types.is_string(values.type) or not pc.any(pc.match_substring(values, name)).as_py():
-            return
-        equal: Any = pc.call_function("equal", [column.cast(pa.string()), pa.scalar(name)])
-        repeated = equal if repeated is None else pc.and_(repeated, equal)
-    if pc.any(repeated).as_py():
-        row = table.row(pc.index(repeated, True).as_py())
-        raise ValueError(
-            f"{table.where}, {row}: repeats the names of the columns; expected them once, in the first line"
-        )
-
-
-def is_by_position(table: Table, columns: Columns) -> bool:
-    """True if the rows are known by their position; a table without ids is refused otherwise."""
-    lacks_ids = columns.id not in table.names and "id" not in columns.named
-    if columns.by_position is None:
-        return lacks_ids
-    if columns.by_position or not lacks_ids or columns.id != Columns.id:
-        return columns.by_position
-    free = _free(table, columns)
-    near = next((f"did you mean {name!r} (--id {name})?" for name in free if _ID.search(name)), "expected")
-    ways = ["--by-position, for the same rows in the same order"]
-    headless = len(set(table.names)) < len(table.names) or all(map(is_number, table.names))
-    if headless and not columns.form.no_header:
-        near = "expected"
-        ways.insert(0, "--no-header, where the first line is a row and columns are named 0, 1, 2 ...,")
-    elif free:
-        ways.append(f"--id COLUMN of {', '.join(map(shown, free[:_LISTED]))}")
-    raise table.error(columns.id, f" was not found; {near} {' or '.join(ways)}")
+def other_columns_of(table: Table, columns: TableColumns) -> dict[str, Any]:
+    """All other columns; empty if not all of them were read, or if ids have several answers."""
+    if columns.units.run is not None or columns.units.epoch is not None:
+        return {}
+    wanted = [name for name in columns.wanted if name != columns.id or not columns.by_position]
+    others, read = [name for name in table.names if name not in wanted], table.other_columns(wanted)
+    return dictionaries({name: read[name] for name in others}, table.num_rows) if read.keys() >= {*others} else {}
 
 
 def check_texts(table: Table, name: str, texts: Any, columns: Columns) -> None:
@@ -117,7 +59,7 @@ def check_texts(table: Table, name: str, texts: Any, columns: Columns) -> None:
     values = texts.dictionary if pa.types.is_dictionary(texts.type) else texts
     if name != columns.score and (pc.max(pc.binary_length(values)).as_py() or 0) > _LONGEST_NUMBER:
         for row, text in enumerate(texts.to_pylist()):
-            if len(text) > _LONGEST_NUMBER and is_number(text) and math.isinf(float(text)):
+            if text and len(text) > _LONGEST_NUMBER and is_number(text) and math.isinf(float(text)):
                 raise table.error(name, f": {shown(text)} is not valid; expected a class, or a number below 1e308", row)
     if name not in table.names:
         return
@@ -216,3 +158,48 @@ class WithLikeliest(WithMissing):
 
     def _values(self, name: str) -> Array:
         return self.likeliest if name == self.name_of_likeliest else super()._values(name)
+
+
+def source_of(table: Table, columns: Columns) -> Source:
+    """The metadata of a table, with advice for repeated ids."""
+    chosen, run = columns.chosen, next(filter(RUN.search, table.names), "")  # a column that seems to number runs
+    several = chosen.models in table.names and chosen.model is None
+    hints = f"--model NAME reads those of one {chosen.models}; " if several else ""
+    hints += f"--run {run} takes them as those of runs of a recipe, which are independent; " if run else ""
+    hints += f"--group {columns.id} or --epoch COLUMN takes them as answers to one item; or add --duplicates first, "
+    hints += "last or all; or --task COLUMN, if ids restart in each task"
+    subject = {} if chosen.model is None else {"model": chosen.model}
+    return Source(subject=subject, hint=hints, names=tuple(table.names))
+
+
+def notes_on(table: Table, columns: TableColumns, outcomes: Outcomes) -> Iterator[Note]:
+    """Yield notes on guessed columns, unused columns and texts, and doubtful predictions."""
+    if columns.known:
+        read = ", ".join(f"column {shown(name)} as the {key}" for key, name in columns.known)
+        yield Note("known-columns", f"read are {read}")
+    if columns.by_position:
+        labels = "no labels confirm that they are the same" if outcomes.graded else "the labels agree"
+        joined = "1 row is joined by its" if table.num_rows == 1 else f"{table.num_rows:,} rows are joined by their"
+        yield Note("joined-by-position", f"{joined} position; {labels}")
+    if _IN_ORDER.search(columns.id):
+        text = "folds and steps of a training are not independent, but this test assumes independent rows"
+        yield Note("dependent-rows", f"rows are identified by {shown(columns.id)}: {text}")
+    run = next(filter(RUN.search, table.names), "")
+    if run and (columns.units.epoch is not None or columns.units.group == columns.id):
+        text = f"if column {shown(run)} numbers runs of a recipe (trainings), these are independent: --run {run}"
+        yield Note("possible-runs", text)
+    has_verdict = outcomes.predicted and columns.label != columns.prediction and "prediction" not in columns.named
+    yield from unused_notes(table, columns.wanted, (outcomes.label, outcomes.prediction) if has_verdict else ())
+    for text in table.unused() if isinstance(table, WithMissing) else ():
+        note = Note(UNUSED, f"missing: no value is {shown(text)}")
+        if columns.truth is None or note in columns.truth.notes:
+            yield note
+    if not isinstance(table, WithLikeliest):
+        return
+    if table.name_of_likeliest and table.ties:
+        yield equal_probabilities(table.ties, table.num_rows).of(table.where)
+    elif not table.name_of_likeliest and outcomes.predicted:
+        n = len(differing(*same_spelling([outcomes.prediction.cast(pa.string()), table.likeliest])))
+        if n > table.ties:
+            text = f"{n:,} of {table.num_rows:,} predictions are not the class of the highest probability"
+            yield Note("unlikely-predictions", f"{table.where}: {text}")

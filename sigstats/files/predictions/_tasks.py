@@ -13,9 +13,10 @@ import pyarrow.compute as pc
 
 from sigstats._common.column_names import RUN_FILE
 from sigstats._common.messages import Note, shown, some_of
+from sigstats._common.rules import check_rules
 
-from ..tables.table import Table, in_one
-from ._agreement import require_one_kind
+from ..tables.table import in_one
+from ._agreement import unlike_kinds
 from ._columns import ALL_SCORES, Columns
 from ._log import TASK, EvaluationLog
 from ._other_columns import is_training, merge_notes, same_items
@@ -30,14 +31,6 @@ _WORDS = re.compile(r"([-_./ ])")
 _NAMED = 3
 #: Names of parts of one table, as Spark and others write them.
 _PART = re.compile(r"(?i)(^|[-_. ])(part[-_]\d{3,}|\d+[-_]of[-_]\d+|(shard|chunk|rank|gpu)[-_.]?\d+)($|[-_. ])")
-
-
-def restarting_tasks(table: Table, columns: Columns, ids: Any) -> Any | None:
-    """The tasks of the rows if the ids repeat, so that a row is known by its task and id; else None."""
-    task = columns.units.task
-    if columns.by_position or task not in table.names or columns.units.group == columns.id:
-        return None
-    return table.texts(task) if len(pc.unique(ids)) < len(ids) else None
 
 
 def is_table(name: str) -> bool:
@@ -84,7 +77,7 @@ def join_tables(where: str, parts: Sequence[Predictions], columns: Columns) -> P
     """The tables of several tasks, or the parts of one table, as one; tables of the same items need groups of ids."""
     tasks = _distinct(where, [part.where for part in parts], [""] * len(parts), columns)
     for part in parts[1:]:
-        require_one_kind(parts[0], part)
+        check_rules((parts[0], part), (unlike_kinds,))
     names = [_stem(part.where).rpartition("/")[2] for part in parts]
     are_parts = len(parts) > 1 and all(map(_PART.search, names))
     repeated = False
@@ -120,11 +113,11 @@ def have_same_items(
     same = same_items(tasks, *(item_codes(part.cast(pa.string())) for part in (ids, labels)), named=named)
     if same and columns.units.group != columns.id:
         first, other, n = same
+        problem = f"{where}: {names[first]} and {names[other]} have the same {n:,} items"
         remedy = (
             f"add {'ids and ' * bool(columns.by_position)}--group {columns.id}, since rows of an item are dependent"
         )
-        problem = f"{where}: {names[first]} and {names[other]} have the same {n:,} items; {remedy}"
-        raise ValueError(f"{problem}, or write runs of a recipe as one table and add --run COLUMN")
+        raise ValueError(f"{problem}; {remedy}, or write runs of a recipe as one table and add --run COLUMN")
     return same is not None
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any, Unpack
 
 import numpy as np
@@ -54,32 +55,6 @@ class _UnlikeAnswersError(Exception):
     """Two files have unlike numbers of answers to an item."""
 
 
-@dataclass(frozen=True)
-class _Match:
-    """The rows that the first file and another one have in common, and their positions in the first file."""
-
-    matched: Matched
-    positions: Ints
-    #: The labels, and the predictions of both.
-    outcomes: tuple[Any, Any, Any]
-    notes: tuple[Note, ...]
-
-    def right(self, side: int) -> NDArray[np.bool_]:
-        """A mask of right predictions of the first file (0) or of the other one (1)."""
-        right = pc.equal(self.outcomes[0], self.outcomes[1 + side])
-        return np.from_dlpack(pc.cast(right, pa.int8())).astype(bool)
-
-    def classes(self, side: int) -> list[tuple[str, tuple[str, ...], Ints, Ints]]:
-        """The labels and predictions of a file as codes, if it has them; ValueError if labels lack its classes."""
-        predictions = self.matched[:2][side]
-        if predictions.outcomes.graded or not predictions.outcomes.predicted:
-            return []
-        classes, (label, prediction) = encode_together(self.outcomes[0], self.outcomes[1 + side])
-        labels, predicted = counts_of(classes, label), counts_of(classes, prediction)
-        DistinctNames([*labels], len(label)).check(predictions.where, [*predicted])
-        return [(predictions.where, classes, label, prediction)]
-
-
 def join_many(predictions: Sequence[Predictions], columns: Columns, **options: Unpack[MatchOptions]) -> ManyPredictions:
     """Join predictions to the first ones as a pair is joined; `columns`: those of the first.
 
@@ -94,29 +69,28 @@ def join_many(predictions: Sequence[Predictions], columns: Columns, **options: U
 def _joined(predictions: Sequence[Predictions], columns: Columns, options: MatchOptions) -> ManyPredictions:
     first, *others = predictions
     matches = [_match(first, other, columns, options) for other in others]
-    classes = [*matches[0].classes(0), *(entry for pair in matches for entry in pair.classes(1))]
-    rows = matches[0].positions
-    for pair in matches[1:]:
-        rows = np.intersect1d(rows, pair.positions, assume_unique=True)
+    classes = [*_classes(matches[0], 0), *(entry for pair in matches for entry in _classes(pair, 1))]
+    positions = [np.from_dlpack(pair.rows).astype(np.int64) for pair in matches]
+    rows = reduce(np.intersect1d, positions)
     if not len(rows):
         problem = f"no id is in all {len(predictions)} files; expected predictions of the same rows"
         raise ValueError(f"{first.where}: {problem}")
-    shared = [np.searchsorted(pair.positions, rows) for pair in matches]
+    shared = [np.searchsorted(of_pair, rows) for of_pair in positions]
 
     def table(of_first: NDArray[Any], of_others: Iterable[NDArray[Any]]) -> NDArray[Any]:
         return np.column_stack([of_first, *(column[at] for column, at in zip(of_others, shared, strict=True))])
 
     def of_both(column: Callable[[Predictions], Any]) -> NDArray[Any]:
-        partners = (column(pair.matched.other).take(pair.matched.partners) for pair in matches)
+        partners = (column(pair.other).take(pair.partners) for pair in matches)
         return table(column(first).to_numpy()[rows], (values.to_numpy() for values in partners))
 
-    averaged = first.counts is not None
+    averaged = first.score is not None and first.score.counts is not None
     predicted = all(side.outcomes.predicted for side in predictions)
     scored = not predicted or (columns.score is not None and not first.outcomes.graded)
     lower, score = (averaged or scored) and _is_lower_better(predictions, columns), first.score
     notes = dict.fromkeys(first.notes)
     for pair in matches:
-        notes = dict.fromkeys((*merge_notes(notes, pair.matched.other.notes), *pair.notes))
+        notes = dict.fromkeys((*merge_notes(notes, pair.other.notes), *pair.notes))
     if lower:
         notes.setdefault(lower_is_better_note(score.name if score else ""))
     if classes and not averaged and not scored and not are_measurements(classes[0][1]):
@@ -128,7 +102,7 @@ def _joined(predictions: Sequence[Predictions], columns: Columns, options: Match
     units = make_units(first, pa.array(rows), columns, _requested(matches, shared, columns))
     return ManyPredictions(
         scores=values,
-        answers=of_both(lambda side: side.counts) if averaged else None,
+        answers=of_both(lambda side: side.score and side.score.counts) if averaged else None,
         units=units,
         subjects=tuple(side.source.subject for side in predictions),
         notes=(*units.notes_on_names(), *notes),
@@ -150,16 +124,15 @@ def _is_lower_better(predictions: Sequence[Predictions], columns: Columns) -> bo
     return bool(directions[-1])
 
 
-def _requested(matches: Sequence[_Match], shared: Sequence[Ints], columns: Columns) -> dict[str, Any]:
+def _requested(matches: Sequence[Matched], shared: Sequence[Ints], columns: Columns) -> dict[str, Any]:
     """The columns of groups, slices and tasks, from the first file that has them; all files must agree."""
     requested, task = dict[str, Any](), columns.units.task or TASK
     for name in dict.fromkeys((*columns.optional, task)):
-        for pair, places in zip(matches, shared, strict=True):
-            matched = pair.matched
+        for matched, places in zip(matches, shared, strict=True):
             if name in matched.first.requested or name in matched.other.requested:
                 requested.setdefault(name, matched.column(name).take(pa.array(places)))
         if name not in requested and name in columns.optional:
-            first = matches[0].matched.first
+            first = matches[0].first
             near = did_you_mean(name, first.source.names)
             raise ValueError(f"{first.where}: column {shown(name)} was not found in any file{near}")
     return requested
@@ -183,7 +156,7 @@ def _joined_averages(predictions: Sequence[Predictions], columns: Columns, optio
     return replace(result, predicted=predicted and not marks, notes=(*result.notes, Note("averaged-answers", text)))
 
 
-def _match(first: Predictions, other: Predictions, columns: Columns, options: MatchOptions) -> _Match:
+def _match(first: Predictions, other: Predictions, columns: Columns, options: MatchOptions) -> Matched:
     """Join a file to the first one; raise `_UnlikeAnswersError` if they have unlike numbers of answers to an item."""
     kept = kept_rows(first, other.dropped)
     side = first if kept is None else first.take(kept)
@@ -193,6 +166,16 @@ def _match(first: Predictions, other: Predictions, columns: Columns, options: Ma
     if (len(side.ids), len(other.ids)) != sizes:
         raise _UnlikeAnswersError
     matched = match(side, other, **options)
-    positions = matched.rows if kept is None else kept.take(matched.rows)
     notes = *epoch_notes, *matched.differing_settings(), *matched.notes
-    return _Match(matched, np.from_dlpack(positions).astype(np.int64), matched.outcomes(), notes)
+    return matched._replace(first=first, rows=matched.rows if kept is None else kept.take(matched.rows), notes=notes)
+
+
+def _classes(pair: Matched, side: int) -> list[tuple[str, tuple[str, ...], Ints, Ints]]:
+    """The labels and predictions of a file as codes, if it has them; ValueError if labels lack its classes."""
+    predictions = pair[:2][side]
+    if predictions.outcomes.graded or not predictions.outcomes.predicted:
+        return []
+    classes, (label, prediction) = encode_together(pair.outcomes[0], pair.outcomes[1 + side])
+    labels, predicted = counts_of(classes, label), counts_of(classes, prediction)
+    DistinctNames([*labels], len(label)).check(predictions.where, [*predicted])
+    return [(predictions.where, classes, label, prediction)]

@@ -268,6 +268,9 @@ def test_a_number_that_no_float_holds_is_no_class(tmp_path, column, number):
     path.write_text("".join(json.dumps({name: int(value) for name, value in row.items()}) + "\n" for row in rows))
     with pytest.raises(ValueError, match=rf"a.csv, row 3 \(from 0\): column '{column}': .*; expected a class, or a"):
         read(str(path), Columns())
+    path.write_text(f"id,label,prediction\n1,,1\n2,1,\n3,{number},1\n")  # beside answers that are missing
+    with pytest.raises(ValueError, match=r"a.csv, line 4: column 'label': .*; expected a class, or a number below"):
+        read(str(path), Columns())
 
 
 @pytest.mark.parametrize(
