@@ -94,7 +94,7 @@ def values_of_rows(
     `against_bar`: the model is compared with a bar, which a quantile needs.
     """
     check_together({"weights": paired.units.weights, "group": paired.units.group, "fresh rows": True})
-    valueses = []
+    measured = []
     for name, part in evidence_to_compare(paired, measures, positive).items():
         row = blank_row(paired, name)
         if not isinstance(part, Values) or (part.share and not against_bar):
@@ -108,8 +108,8 @@ def values_of_rows(
         sign = -1 if row.lower_is_better else 1
         baseline, candidate = (sign * array for array in part.values)
         limit, looks = 1.0 if part.share or part.span is None else part.span, np.zeros(len(baseline), dtype=np.int64)
-        valueses.append(RowValues(row, baseline, candidate, limit, looks, part.share))
-    return valueses
+        measured.append(RowValues(row, baseline, candidate, limit, looks, part.share))
+    return measured
 
 
 def row_of_fresh(

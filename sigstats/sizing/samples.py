@@ -60,9 +60,8 @@ class TiltedPilot:
         limits, significant = np.array([mean.limit for mean in means.values()]), np.ones(SAMPLES, dtype=bool)
         significant[[*means]] = shown_below_zero([mean.units for mean in means.values()], limits, level)
         rows = [result.row if isinstance(result, Unbounded) else result for result in results]
-        significant &= [
-            (1.0 if row.difference is None else row.pvalue or 0.0) <= level for row in rows
-        ]  # no p of means
+        pvalues = [1.0 if row.difference is None else row.pvalue or 0.0 for row in rows]  # 0 of a mean, tested above
+        significant &= np.array(pvalues) <= level
         dropped = [-(row.difference or 0.0) >= minimum * (1 - 1e-12) for row in rows]
         return float(np.count_nonzero(significant & dropped) / SAMPLES)
 
