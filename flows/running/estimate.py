@@ -111,7 +111,10 @@ def _totals(estimates: Sequence[Estimate], workers: int) -> list[str]:
     lines = [f"{both}, {max(1, size // 1000):,} kB of replicates, of which {ROWS:,} at a time are joined in memory"]
     guessed = sum(item.per_replicate is not None and not item.timed for item in estimates)
     if guessed:
-        lines.append(f"{guessed:,} of {len(estimates):,} cells (~) were not timed, but estimated from the others")
+        lines.append(
+            f"{guessed:,} of {len(estimates):,} cells (~) were not timed, but estimated from the others: "
+            "a cell may take several times more or less"
+        )
     reading = [item for item in estimates if item.left and input_cells(item.cell)]
     tried = sum(item.timed for item in reading)
     if tried:

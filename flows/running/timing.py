@@ -110,6 +110,7 @@ class _Timing:
             if one.left:
                 self._first_of_kind.setdefault(kind_of_cell(one.cell), at)
         self._imports: dict[tuple[str, ...], float] = {}
+        self._paths: dict[str, Store] = {}
         self.warming = 0.0
 
     def in_turn(self, seconds_left: Callable[[], float]) -> Iterator[int]:
@@ -165,7 +166,9 @@ class _Timing:
         assert cell is not None  # only open cells are timed
         counted = self.estimates[at]
         try:
-            cost, warming = _cost_of(cell, self.scratch, cold=kind not in self._imports)
+            if cell.fanout not in self._paths:
+                self._paths[cell.fanout] = _by_another_path(self.scratch)
+            cost, warming = _cost_of(cell, self._paths[cell.fanout], cold=kind not in self._imports)
         except _BlockFailed as error:
             if cell is counted.cell:
                 self.estimates[at] = replace(counted, problem=str(error))
@@ -213,11 +216,12 @@ def _cost_of(cell: Cell, scratch: Store, *, cold: bool) -> tuple[dict[str, Any],
 
     Work that a process does once, such as imports and compilation, is not a cost of a cell. If the process is `cold`
     and such work is noticeable, the first replicate is timed again; the second result is its seconds. Prepared data are
-    cached by path, so each cell reads the files by a path of its own. A slow replicate is only repeated, not timed in a
-    block. A brief block is timed again with ten times as many lanes while the cost of a replicate falls below half of
-    that before: each block has fixed costs, and computes the p-values of equal test sets once.
+    cached by path: `scratch` has one for each fan-out, and a cell of a `cold` process two of its own. A slow replicate
+    is only repeated, not timed in a block. A brief block is timed again with ten times as many lanes while the cost of
+    a replicate falls below half of that before: each block has fixed costs, and computes the p-values of equal test
+    sets once.
     """
-    files, block = _by_another_path(scratch), _first(cell, 1)
+    files, block = _by_another_path(scratch) if cold else scratch, _first(cell, 1)
     receipts = [_run(block, files)]
     at_first = receipts[0].seconds
     if cell.replicates > 1:
