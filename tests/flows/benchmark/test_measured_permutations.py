@@ -124,7 +124,7 @@ def test_costs_are_a_measure_of_permutations(found, output):
         assert (row.alternative, costs.min() > 0) == ("less", True)
     page = (output / "report.html").read_text()
     assert f"whose {measure} is at most the observed one" in page
-    assert f"the {measure}, of which less is better" in page
+    assert f"the {measure} (less is better)" in page
     assert "Permutations to the left are at least as extreme" in page
 
 

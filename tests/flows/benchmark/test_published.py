@@ -74,9 +74,7 @@ def test_bad_tables_are_one_line(tmp_path, refused, text, complaint):
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(
-    ("transforms", "words"), [("fold", "on each training fold alone"), ("all", "once on all rows")]
-)
+@pytest.mark.parametrize(("transforms", "words"), [("fold", "on each training fold only"), ("all", "once on all rows")])
 def test_the_report_says_where_transforms_were_learned(tmp_path, transforms, words):
     text = STUDY.partition("[[published]]")[0] + f'cross_validation = {{ transforms = "{transforms}" }}\n'
     path = study_file(tmp_path, text)

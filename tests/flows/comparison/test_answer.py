@@ -120,7 +120,7 @@ def test_the_interval_of_looks_is_not_called_two_sided():
     b[:30] = 1
     result = compare_pair(paired_codes(np.zeros(200, dtype=np.int64), a, b))
     ends = {"low": -0.2, "high": 0.01}
-    for kind, told in (("betting", "it holds at all looks together"), ("exchange", "it is two-sided; p is one-sided")):
+    for kind, told in (("betting", "it covers all looks together"), ("exchange", "it is two-sided; p is one-sided")):
         row = replace(result.rows[0], test=RowTest("test", kind), **ends)
         said = as_text(replace(result, rows=(row,)), "a", "b", width=200)
         assert f"Beware: the interval includes 0 as {told}" in said
