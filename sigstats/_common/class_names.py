@@ -1,7 +1,7 @@
 """Names of classes, groups and slices as text, and names that usually mean a missing value."""
 
 import datetime as dt
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -163,24 +163,42 @@ def counts_of(classes: Sequence[str], codes: IntArray, times: IntArray | None = 
 
 
 def class_notes(
-    models: Sequence[tuple[str, Sequence[str], IntArray, IntArray]], times: IntArray | None = None
+    models: Sequence[tuple[str, Sequence[str], IntArray, IntArray]],
+    times: IntArray | None = None,
+    *,
+    answers: bool = False,
 ) -> list[Note]:
     """Notes on classes that occur only in labels or only in predictions, most frequent first, with numbers of rows.
 
     Other notes name classes that seem to be exchanged. `models`: name, classes, codes of the labels and codes of the
-    predictions of the models.
+    predictions of the models. With `answers`, the notes of `answer_notes` too.
     """
+    notes = [*answer_notes(models)] if answers else []
     labels = counts_of(*models[0][1:3], times)
     classes_by_model = [(model, counts_of(classes, codes, times)) for model, classes, _, codes in models]
     predicted = {name for _, classes in classes_by_model for name in classes}
     if len(labels) == 1 and len(predicted.union(labels)) == 2:  # right and wrong answers, such as 1 and 0
-        return []
+        return notes
     none_has = "predictions of classes that no row has"
     items = [("class-without-rows", f"{where}: {none_has}", _without(rows, labels)) for where, rows in classes_by_model]
     if 2 * len(labels) <= sum(labels.values()):
         items.append((NEVER_PREDICTED, "labels of classes that no model predicts", _without(labels, predicted)))
-    notes = [Note(name, f"{problem}: {some_of(odd, 3)}") for name, problem, odd in items if odd]
-    return [*DistinctNames([*labels], sum(labels.values())).notes, *notes, *_exchanged(models, times)]
+    of_classes = [Note(name, f"{problem}: {some_of(odd, 3)}") for name, problem, odd in items if odd]
+    spellings = DistinctNames([*labels], sum(labels.values())).notes
+    return [*spellings, *of_classes, *notes, *_exchanged(models, times)]
+
+
+def answer_notes(models: Iterable[tuple[str, Sequence[str], IntArray, IntArray]]) -> Iterator[Note]:
+    """Yield a note for each model that is right in all rows, or predicts only one of several classes.
+
+    `models`: as in `class_notes`.
+    """
+    for model, classes, label, prediction in models:
+        if np.array_equal(prediction, label):
+            yield Note("perfect-predictions", f"{model} equals the label in all {len(label):,} rows, as after a leak")
+        elif prediction.min() == prediction.max() and label.min() < label.max():
+            only = shown(classes[prediction[0]])
+            yield Note("constant-predictions", f"{model} predicts {only} in all {len(label):,} rows")
 
 
 #: The chance of a note on random predictions, and the most classes that are tried in another order.

@@ -33,6 +33,10 @@ SUMMARIES = {
     *("mean", "average", "avg", "avg.", "median", "std", "sum", "total", "totals", "grand total", "all", "overall"),
     *("mean rank", "average rank", "accuracy", "micro avg", "macro avg", "weighted avg", "samples avg"),
 }
+#: The names, in lower case, of rows that are computed from several runs.
+OF_RUNS = {"ensemble", "ensembled", "majority", "majority vote", "vote", "voting", "pooled", "min", "max"}
+#: The names, in lower case, of rows that scikit-learn's search computes for all its splits.
+_OF_SEARCH = re.compile(r"(mean|std|rank)_(fit_time|score_time|(test|train)_\w+)")
 #: The words, in lower case, of right and wrong answers.
 VERDICTS = {
     **dict.fromkeys(("yes", "true", "correct", "pass", "passed", "right", "success", "resolved"), 1.0),
@@ -42,6 +46,12 @@ VERDICTS = {
 _TRUTH = {"0": "no", "false": "no", "1": "yes", "true": "yes"}
 #: Pairs of numbers that stand for two classes.
 _BINARY = ({0, 1}, {-1, 1}, {1, 2})
+
+
+def is_summary(name: object) -> bool:
+    """True for the usual name of a row that is computed from the others, such as a mean."""
+    text = str(name).strip().casefold()
+    return text in SUMMARIES or _OF_SEARCH.fullmatch(text) is not None
 
 
 def refuse_thousands(where: str, texts: Sequence[str]) -> None:

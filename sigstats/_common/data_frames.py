@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .class_spelling import SUMMARIES, VERDICTS, DistinctNames, is_finite_number
+from .class_spelling import VERDICTS, DistinctNames, is_finite_number, is_summary
 from .column_names import is_no_model
 from .scores import refuse_summaries
 from .validation import MAX_TOTAL, IntArray, as_array, hint, refuse, shown
@@ -70,7 +70,7 @@ def same_classes(**counts: Any) -> None:
             labels = {label for label in index if isinstance(label, str)}
             DistinctNames(sorted(labels), MAX_TOTAL, f"{name} (index)")
             totals = np.flatnonzero(2 * np.asarray(count) == np.sum(count)) if len(index) > 2 else ()
-            if odd := next((index[k] for k in totals if str(index[k]).casefold() in SUMMARIES), None):
+            if odd := next((index[k] for k in totals if is_summary(index[k])), None):
                 raise ValueError(f"{name} (index): {shown(odd)} is the total of the others; leave it out")
             if (
                 unnamed

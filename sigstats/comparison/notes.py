@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.class_names import answer_notes
 from .._common.copies import copied_rows
 from .._common.messages import Note, join_words
 from .._common.numerals import p_number, significant
@@ -145,12 +146,8 @@ def about_predictions(paired: PairedPredictions, measures: Sequence[str], models
         yield from [Note("hard-scores", text)] * bool(hard)
     if predicted is None or paired.graded or needs.isdisjoint(("answers", "classes", "numbers")):
         return
-    for model, prediction in zip(models, (predicted.a, predicted.b), strict=False):
-        if np.array_equal(prediction, predicted.label):
-            yield Note("perfect-predictions", f"{model} equals the label in all {paired.n:,} rows, as after a leak")
-        elif prediction.min() == prediction.max() and predicted.label.min() < predicted.label.max():
-            only = shown(paired.classes[prediction[0]])
-            yield Note("constant-predictions", f"{model} predicts {only} in all {paired.n:,} rows")
+    answers_of = zip(models, (predicted.a, predicted.b), strict=False)
+    yield from answer_notes((model, paired.classes, predicted.label, answer) for model, answer in answers_of)
 
 
 def clusters_note(

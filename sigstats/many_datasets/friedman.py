@@ -180,7 +180,8 @@ def friedman_test(
     """
     from scipy.stats import chi2, f, rankdata  # slow to import, for those who test nothing by them too
 
-    require_data_sets(getattr(scores, "index", ()))
+    index: Any = getattr(scores, "index", ())
+    require_data_sets(index, getattr(index, "name", None))
     columns = columns_of(scores, models, {}, name="scores")
     table = ties_as_equal(as_reals(columns.table, "scores", ndim=2))
     names = as_names(columns.models, "models", table.shape[1])

@@ -5,7 +5,8 @@ from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
-from .._common.class_spelling import SUMMARIES
+from .._common.class_spelling import is_summary
+from .._common.column_names import FOLD, FOLDS
 from .._common.data_frames import columns_of, is_missing, opened
 from .._common.scores import refuse_summaries, unlike_units
 from .._common.validation import FloatArray, as_names, as_reals, refuse, shown
@@ -32,6 +33,7 @@ class ScoreTable(NamedTuple):
 
 def read_scores(scores: Any, models: Any, datasets: Any) -> ScoreTable:
     """The table that `sigstats.compare_over_datasets` was given, or ValueError."""
+    column_name = datasets if isinstance(datasets, str) else getattr(datasets, "name", None)
     column = ""
     if isinstance(models, str):
         scores, models, datasets, column = _widened(scores, models, datasets)
@@ -52,15 +54,25 @@ def read_scores(scores: Any, models: Any, datasets: Any) -> ScoreTable:
     rows = columns.named["datasets"]
     rows = [str(row) for row in rows] if isinstance(datasets, str) else rows
     rows = list(as_names(rows, "datasets", count))
-    require_data_sets(rows if datasets is not None else getattr(scores, "index", ()))
+    index: Any = getattr(scores, "index", ())
+    require_data_sets(*((index, getattr(index, "name", None)) if datasets is None else (rows, column_name)))
     return ScoreTable(table, list(names), rows, column)
 
 
-def require_data_sets(names: Any) -> None:
-    """Refuse names of data sets, such as the index of a data frame, if one is repeated or is a total."""
+def require_data_sets(names: Any, column: Any = None) -> None:
+    """Refuse names of data sets, such as an index, if one is repeated or a total, or all are folds of one data set.
+
+    `column`: the name of their column or index, if it has one.
+    """
     rows = [] if callable(names) else [*map(str, names)]  # a list has a method `index`
-    times = Counter(map(str.casefold, (*rows, *SUMMARIES)))
-    if odd := [row for row in rows if times[row.casefold()] > 1]:
+    of_data = [row for row in rows if not is_summary(row)]
+    of_column = isinstance(column, str) and FOLDS.fullmatch(column.strip()) is not None
+    if of_data and (of_column or all(map(FOLD.search, of_data))):
+        part = of_data[0] if FOLD.search(of_data[0]) else f"{column} {of_data[0]}"
+        cure = "give one score per data set, or test the differences of two models by sigstats.corrected_resampled_test"
+        raise ValueError(f"datasets: {shown(part)} is a part of cross-validation, not a data set; {cure}")
+    times = Counter(map(str.casefold, rows))
+    if odd := [row for row in rows if times[row.casefold()] > 1 or is_summary(row)]:
         raise refuse("datasets", min(odd), "names that differ in more than case; remove totals and means")
 
 

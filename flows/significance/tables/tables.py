@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from sigstats._common.class_spelling import SUMMARIES
+from sigstats._common.class_spelling import is_summary
 from sigstats._common.messages import Note, refuse, shown
 from sigstats.files.tables.spelling import to_numbers
 from sigstats.files.tables.table import Table
@@ -75,7 +75,7 @@ def _on_rows(table: Table, counts: Sequence[str], use: str, keys: Sequence[str |
     texts = {name: table.texts_or_missing(name) for name in keys or {*table.names}.difference(counts) if name}
     named = [column.to_pylist() for column in texts.values() if keys or to_numbers(column) is None]
     names = list(zip(*named, strict=True))
-    if odd := next((text for row in names for text in row if (text or "").casefold() in SUMMARIES), None):
+    if odd := next((text for row in names for text in row if text and is_summary(text)), None):
         raise ValueError(f"{table.where}: {shown(odd)} is a total; remove its rows, or give the class another name")
     sentences = [f"{', '.join(map(str, row))} has {n} rows" for row, n in Counter(names).items() if n > 1]
     values = np.array([table.numbers(name).to_numpy() for name in counts])

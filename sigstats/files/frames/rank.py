@@ -158,7 +158,7 @@ def rank_models(
         if true is None:
             options["notes"] += tuple(against_direction(names, greater=True, cure="give negative scores"))
         else:
-            options["notes"] += _notes_on_classes(names, _predicted(true, table))
+            options["notes"] += _notes_on_classes(names, _predicted(true, table), answers=True)
         ranking = rank_table(scores, names, group, parts, score_range=limits, **options)
     if cost is None:
         return ranking
@@ -240,9 +240,11 @@ def _by_measure(
         return rank_by_pairs(names, pair, measure, positive=named, **options)
 
 
-def _notes_on_classes(names: Sequence[str], pair: Callable[[int, int], Predicted]) -> tuple[Note, ...]:
+def _notes_on_classes(
+    names: Sequence[str], pair: Callable[[int, int], Predicted], *, answers: bool = False
+) -> tuple[Note, ...]:
     models = {name: pair(place, place) for place, name in enumerate(names)}
-    return tuple(class_notes([(name, of.classes, of.label, of.a) for name, of in models.items()]))
+    return tuple(class_notes([(name, of.classes, of.label, of.a) for name, of in models.items()], answers=answers))
 
 
 def _predicted(label: Any, table: Any) -> Callable[[int, int], Predicted]:

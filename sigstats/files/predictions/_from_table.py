@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sigstats._common.class_spelling import SUMMARIES
+from sigstats._common.class_spelling import is_summary
 from sigstats._common.column_names import COUNTS, ID, KNOWN, RUN_OR_MODEL
 from sigstats._common.data_frames import joint_codes
 from sigstats._common.messages import nearest
@@ -24,6 +24,7 @@ from ._predictions import RIGHT, Outcomes, Predictions, Scores, item_codes, plac
 from ._table_columns import (
     WithLikeliest,
     check_texts,
+    epochs_of,
     notes_on,
     other_columns_of,
     read_scores,
@@ -42,7 +43,6 @@ def from_table(table: Table, given: Columns) -> Predictions:
     """The predictions in a table."""
     rows = TableRows(table, given)
     table, columns = rows.table, rows.columns
-    answer = columns.units.run or columns.units.epoch
     outcomes = Outcomes(rows.label, rows.prediction, predicted=rows.predicted, graded=not rows.labelled)
     predictions = Predictions(
         rows.where,
@@ -51,7 +51,7 @@ def from_table(table: Table, given: Columns) -> Predictions:
         score=rows.score,
         source=source_of(table, columns),
         requested=rows.requested,
-        epoch=None if answer is None else table.texts(answer),
+        epoch=epochs_of(table, columns),
         distinct=rows.ids if rows.ascending else None,
         notes=tuple(notes_on(table, columns, outcomes)),
         by_position=rows.by_position,
@@ -197,7 +197,7 @@ def summary_rows(rows: TableRows) -> Errors:
             return
     for row in ends if len(ids) > 2 else ():
         text = ids[row].as_py()
-        if str(text).lower() in SUMMARIES and pc.sum(pc.equal(ids.cast(pa.string()), text)).as_py() == 1:
+        if is_summary(text) and pc.sum(pc.equal(ids.cast(pa.string()), text)).as_py() == 1:
             yield table.error(name, f": {shown(text)} is a summary, not a row; remove it", row)
 
 

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from sigstats._common.class_columns import as_class_probabilities, equal_probabilities, likeliest, with_places
 from sigstats._common.class_names import refuse_missing_texts
-from sigstats._common.class_spelling import VERDICTS
+from sigstats._common.class_spelling import OF_RUNS, VERDICTS, is_summary
 from sigstats._common.column_names import RUN
 from sigstats._common.messages import Note, some_of
 from sigstats._common.validation import hint, refuse, shown
@@ -68,6 +68,20 @@ def check_texts(table: Table, name: str, texts: Any, columns: Columns) -> None:
     remedy = f"add --missing {{}} if they are missing{listed}"
     where, n = str(table.error(name, "")), len(texts)
     refuse_missing_texts(where, rows_of_short(texts), remedy, classes=columns.form.classes, n=n, what=what)
+
+
+def epochs_of(table: Table, columns: Columns) -> Any:
+    """The run or epoch of each row, None without one; a mean of the others, or their majority, is not one more."""
+    name = columns.units.run or columns.units.epoch
+    if name is None:
+        return None
+    texts = table.texts(name)
+    names = pc.unique(texts).to_pylist()
+    odd = [text for text in names if is_summary(text) or text.strip().casefold() in OF_RUNS]
+    if len(names) > 1 and odd:
+        row = pc.index(texts, odd[0]).as_py()
+        raise table.error(name, f": {shown(odd[0])} is a summary of the others; remove its rows", row)
+    return texts
 
 
 def read_scores(table: Table, columns: Columns) -> Scores | None:

@@ -94,7 +94,7 @@ def _joined(predictions: Sequence[Predictions], columns: Columns, options: Match
     if lower:
         notes.setdefault(lower_is_better_note(score.name if score else ""))
     if classes and not averaged and not scored and not are_measurements(classes[0][1]):
-        notes.update(dict.fromkeys(class_notes(classes)))
+        notes.update(dict.fromkeys(class_notes(classes, answers=True)))
     if averaged or scored:
         values = of_both(lambda side: side.score and side.score.values)
     else:

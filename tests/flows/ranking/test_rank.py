@@ -277,6 +277,17 @@ def test_classes_that_no_model_predicts_or_no_row_has_are_noted(tmp_path, printe
     assert [note.name for note in ours][:2] == ["class-without-rows", "class-never-predicted"]
 
 
+@pytest.mark.parametrize("options", [(), ("--measure", "macro-f1"), ("--slice", "region")])
+def test_a_file_whose_predictions_are_the_labels_is_noted_as_compare_does(tmp_path, options):
+    tables = frames()
+    tables["perfect"] = tables["good"].assign(prediction=tables["good"].label)
+    paths = written(tmp_path, tables)
+    notes = [note["text"] for note in ranked(tmp_path, *paths, *options)["notes"]]
+    name = "perfect" if options[:1] == ("--measure",) else paths[-1]
+    assert f"{name} equals the label in all 400 rows, as after a leak" in notes
+    assert sum("as after a leak" in note for note in notes) == 1
+
+
 def test_terminal_markdown_json_and_page_give_one_advice(tmp_path, capsys):
     right, files = np.arange(400), []
     for name, wrong in (("best", 20), ("worse", 120)):

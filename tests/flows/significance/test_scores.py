@@ -161,8 +161,14 @@ def test_missing_scores_of_a_long_table(tmp_path, program, missing):
         ("dataset,a,b\n1,2,3\n2,,4\n3,1,1\n", "", "scores: no score of a on 2; missing='drop' leaves"),
         ("dataset,a,b\n1,2,3\n2,x,4\n3,1,1\n", "", "line 3: column 'a': 'x' is not valid; expected a number"),
         ("dataset,a,b\n1,2,3\n1,2,4\n3,1,1\n", "", "datasets: '1' is not valid; expected each name once"),
-        ("dataset,a,b\n1,2,3\n2,2,4\nAvg.,2,3.5\n", "", "datasets: 'Avg.' is not valid; expected data sets"),
-        ("dataset,a,b\nd0,2,3\n1,2,4\nD0,3,1\n", "", "datasets: 'D0' is not valid; expected data sets"),
+        ("dataset,a,b\n1,2,3\n2,2,4\nAvg.,2,3.5\n", "", "datasets: 'Avg.' is not valid; expected names that differ"),
+        (
+            "dataset,a,b\nsplit0_test_score,2,3\nsplit1_test_score,2,4\nrank_test_score,1,2\n",
+            "",
+            "datasets: 'split0_test_score' is a part of cross-validation",
+        ),
+        ("fold,a,b\n1,2,3\n2,2,4\n3,1,1\n", 'datasets = "fold"', "datasets: 'fold 1' is a part of cross-validation"),
+        ("dataset,a,b\nd0,2,3\n1,2,4\nD0,3,1\n", "", "datasets: 'D0' is not valid; expected names that differ"),
         ("dataset,a,b\n1,2,3\n2,2,4\n", "", "scores (data sets): 2 is not valid; expected 3 or more"),
         (
             "dataset,a\n1,2\n2,2\n3,1\n",

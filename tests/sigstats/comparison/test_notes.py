@@ -124,6 +124,10 @@ def test_one_class_for_all_rows_and_labels_as_predictions_are_told():
     assert (constant.name, constant) == ("constant-predictions", "the candidate predicts '0' in all 300 rows")
     (perfect,) = sigstats.compare(y, a, y.copy()).notes
     assert perfect.name == "perfect-predictions"
+    ranked = sigstats.rank_models(
+        np.column_stack([a, y, 0 * y]), label=y, models=["the baseline", "the candidate", "c"]
+    )
+    assert [str(note) for note in ranked.notes] == [perfect, "c predicts '0' in all 300 rows"]
     of_arrays = sigstats.assert_at_least(y, np.zeros(300, int), at_least=0.5).notes
     frame = pd.DataFrame({"label": y, "prediction": 0})
     assert [note.name for note in of_arrays] == ["class-never-predicted", "constant-predictions"]

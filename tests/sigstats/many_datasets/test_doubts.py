@@ -54,3 +54,59 @@ def test_columns_of_spreads_and_sizes_are_no_models(other):
     with pytest.raises(ValueError, match=f"the column '{other}' is not a model"):
         notes(frame)
     assert notes(frame, models=["a", "b"]) == ()
+
+
+FOLD_NAMES = [
+    [f"fold{i}" for i in range(12)],
+    [f"split{i}_test_score" for i in range(12)],
+    [f"cv {i}" for i in range(12)],
+    [f"repeat {i // 4} fold {i % 4}" for i in range(12)],
+    [f"pima_kfold-{i}" for i in range(12)],
+    [*(f"split{i}_test_score" for i in range(9)), "mean_test_score", "std_test_score", "rank_test_score"],
+]
+
+
+@pytest.mark.parametrize("names", FOLD_NAMES, ids=lambda names: names[0])
+def test_folds_of_one_data_set_are_no_data_sets(names):
+    scores = np.column_stack([SCORES, SCORES[:, 0] / 2])
+    frame = pd.DataFrame(scores, columns=list("abc"), index=names)
+    message = f"datasets: '{names[0]}' is a part of cross-validation.*sigstats.corrected_resampled_test"
+    for call in (
+        lambda: sigstats.compare_over_datasets(frame),
+        lambda: sigstats.friedman_test(frame),
+        lambda: sigstats.compare_over_datasets(scores, datasets=names),
+        lambda: sigstats.compare_over_datasets(frame.reset_index(names="data"), datasets="data"),
+    ):
+        with pytest.raises(ValueError, match=message) as raised:
+            call()
+        assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("column", ["fold", "Split", "cv_fold", "repeat", "repeats", "CV", "fold_id", "kfold"])
+def test_rows_of_a_column_of_folds_are_no_data_sets(column):
+    frame = pd.DataFrame(SCORES, columns=["a", "b"]).assign(c=0.5, **{column: range(12)})
+    wide, long = frame.set_index(column), frame.melt(id_vars=column, var_name="model", value_name="f1")
+    for call in (
+        lambda: sigstats.compare_over_datasets(wide),
+        lambda: sigstats.friedman_test(wide),
+        lambda: sigstats.compare_over_datasets(frame, datasets=column),
+        lambda: sigstats.compare_over_datasets(long, models="model", datasets=column),
+    ):
+        with pytest.raises(ValueError, match=f"datasets: '{column} 0' is a part of cross-validation, not a data set"):
+            call()
+
+
+@pytest.mark.parametrize("name", ["mean_test_score", "std_fit_time", "rank_test_f1", "Avg."])
+def test_rows_that_a_search_computes_are_no_data_sets(name):
+    frame = pd.DataFrame(SCORES, columns=["a", "b"], index=[*"cdefghijklm", name]).assign(c=0.5)
+    for call in (sigstats.compare_over_datasets, sigstats.friedman_test):
+        with pytest.raises(ValueError, match=f"datasets: '{name}' is not valid; expected names that.*remove totals"):
+            call(frame)
+
+
+def test_names_of_data_sets_may_contain_such_words():
+    names = ["banana-split", "fold", "repeat", "cv", "covid", "fold3", "mean-shift", "manifold 2", "a", "b", "c", "d"]
+    expected = sigstats.compare_over_datasets(SCORES, models=["a", "b"], rng=0).pairs
+    for index in (names, [f"manifold {i}" for i in range(12)], range(12), [f"split-cifar{i}" for i in range(12)]):
+        frame = pd.DataFrame(SCORES, columns=["a", "b"], index=index)
+        assert sigstats.compare_over_datasets(frame, rng=0).pairs == expected
