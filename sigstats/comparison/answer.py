@@ -202,8 +202,10 @@ def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[Compa
         more = ": ".join(filter(None, ["Check more rows", settled_by(row)]))
         return {"pass": "Accept the model.", "fail": "Do not accept the model."}.get(comparison.verdict, f"{more}.")
     if comparison.verdict == "fail":
-        first = next((other.slice for other in comparison.ranked if other.verdict == "fail" and not other.whole), None)
-        return "Keep the baseline." + (f" Look at {first} first: the evidence is clearest there." if first else "")
+        slices = [other for other in comparison.ranked if other.verdict == "fail" and not other.whole]
+        first = min(slices, key=lambda other: (other.adjusted_pvalue or 0.0, other.pvalue or 0.0), default=None)
+        where = first and f" Look at {first.slice} first: the evidence is clearest there."
+        return f"Keep the baseline.{where or ''}"
     if comparison.verdict == "pass":
         if better:
             return "Replace the baseline: the candidate is better, and worse nowhere."

@@ -192,7 +192,8 @@ def notes_on(table: Table, columns: TableColumns, outcomes: Outcomes) -> Iterato
         read = ", ".join(f"column {shown(name)} as the {key}" for key, name in columns.known)
         yield Note("known-columns", f"read are {read}")
     if columns.by_position:
-        labels = "no labels confirm that they are the same" if outcomes.graded else "the labels agree"
+        unconfirmed = outcomes.graded or (columns.truth is not None and columns.label not in table.names)
+        labels = "no labels confirm that they are the same" if unconfirmed else "the labels agree"
         joined = "1 row is joined by its" if table.num_rows == 1 else f"{table.num_rows:,} rows are joined by their"
         yield Note("joined-by-position", f"{joined} position; {labels}")
     if _IN_ORDER.search(columns.id):

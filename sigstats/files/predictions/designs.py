@@ -105,6 +105,9 @@ def add_people(
         if as_class > as_verdict:
             rows = f"in {as_class:,} rows, and the verdict in {as_verdict:,}; expected 1 for right answers, 0 for wrong"
             doubts.append(Note("labels-of-classes", f"{column} equals the label {rows}"))
+    if not np.isnan([a, b]).any():
+        text = f"{column} labels all rows; leave it empty where people gave no label"
+        raise ValueError(f"{text}, or use these labels as the score, without a judge")
     a_wrong, b_wrong = (1 - side.astype(np.int64) for side in right)
     return replace(
         paired,

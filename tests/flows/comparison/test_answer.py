@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import sigstats
 from sigstats.comparison.cells import cells_of
 from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.row_test import RowTest
@@ -209,3 +210,14 @@ def test_markdown_lists_the_gravest_reasons_and_leaves_the_others_to_the_table()
     assert not any(" all rows" in line for line in reasons)  # the headline states it
     assert re.fullmatch(r"- and \d+ more, in the table", reasons[5])
     assert markdown.count("| fail |") == 11  # all rows and each third slice
+
+
+def test_of_slices_with_tied_adjusted_p_the_one_with_the_smallest_p_is_looked_at_first():
+    """11 and 10 lost answers, p 1/2048 and 1/1024: Holm's adjustment gives both 1/1024."""
+    region = np.repeat(["south", "east"], [400, 40])
+    label, b = np.zeros(440, dtype=int), np.zeros(440, dtype=int)
+    b[:11] = b[400:410] = 1
+    result = sigstats.compare(label, label, b, slices={"region": region})
+    adjusted = {row.slice: row.adjusted_pvalue for row in result.rows if row.measure == "accuracy"}
+    assert adjusted["region = south"] == adjusted["region = east"] == pytest.approx(1 / 1024)
+    assert "Look at region = south first" in result.answer.advice

@@ -213,6 +213,14 @@ def test_tables_without_ids_are_joined_by_position_where_rows_and_labels_agree(t
         "500 rows are joined by their position; the labels agree",
         "the candidate predicts '0' in all 500 rows",
     ]
+    table[["label"]].to_csv(c, index=False)
+    for path in (a, b):
+        pd.read_csv(path)[["prediction"]].to_csv(path, index=False)
+    words = ["--labels", str(c), "--by-position", "--json", str(tmp_path / "3.json")]
+    assert main(["compare", str(a), str(b), *words]) == 1
+    first, *_ = json.loads((tmp_path / "3.json").read_text())["notes"]
+    assert first["text"] == "500 rows are joined by their position; no labels confirm that they are the same"
+    table.to_csv(a, index=False)
     capsys.readouterr()
     table.iloc[:-1].to_csv(c, index=False)
     assert "has 499 rows, and" in refused("compare", a, c, "--by-position")

@@ -219,12 +219,16 @@ def notes_of(capsys, tmp_path, frame, *words):
 
 
 @pytest.mark.parametrize("labels", [0, 1, 60, 599])
-def test_labels_of_all_rows_are_noted_as_those_without_a_label_may_be_filled(tmp_path, capsys, labels):
+def test_labels_of_all_rows_are_refused_as_those_without_a_label_may_be_filled(tmp_path, capsys, refused, labels):
     frame = drawn((0.8,), (0.8,), np.random.default_rng(labels), labels=max(labels, 20))[0]
     words = ["--score", "judge", "--human", "human"]
     assert "all-labelled" not in notes_of(capsys, tmp_path, frame, *words)
-    note = notes_of(capsys, tmp_path, frame.fillna(0), *words)["all-labelled"]
-    assert note.endswith("column 'human' labels all rows; leave it empty where people gave no label")
+    for filled in (frame.fillna(0), frame.assign(human=frame.human.fillna(frame.judge))):
+        filled.to_csv(tmp_path / "filled.csv", index=False)
+        message = refused("check", tmp_path / "filled.csv", *words, "--at-least", "0.5")
+        assert "column 'human' labels all rows; leave it empty where people gave no label, or use" in message
+        filled.to_csv(tmp_path / "other.csv", index=False)
+        assert "labels all rows" in refused("compare", tmp_path / "filled.csv", tmp_path / "other.csv", *words)
     people = frame[["id", "human"]].dropna().rename(columns={"human": "right"})
     people.to_csv(tmp_path / "people.csv", index=False)
     words = ["--score", "judge", "--human", "right", "--human-labels", str(tmp_path / "people.csv")]
