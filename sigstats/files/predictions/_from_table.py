@@ -108,12 +108,10 @@ class TableRows:
         table, columns = self.table, self.columns
         check_rules(self, (lacking_ids,))
         several = columns.units.epoch is not None or columns.units.run is not None or columns.units.group == columns.id
-        answers = (
-            name for name in (columns.score or columns.prediction, columns.label) if table.names.count(name) == 1
-        )
         # Ids and classes may stay numbers and codes if no answer is missing, and each row is an item.
         self._coded = columns.form.coded and columns.truth is None and not several
-        self._coded = self._coded and not any(pc.any(table.missing(name)).as_py() for name in answers)
+        for name in (columns.score or columns.prediction, columns.label) if self._coded else ():
+            self._coded &= table.names.count(name) != 1 or not pc.any(table.missing(name)).as_py()
         numbers: Any = pa.array(range(table.num_rows), pa.int64())
         if not self.by_position:
             table.require(columns.id)
@@ -124,12 +122,15 @@ class TableRows:
         items = numbers if self.ascending else table.texts(columns.id)
         self.items = items if self._coded else items.cast(pa.string())
         check_rules(self, (summary_rows,))
-        #: The tasks of the rows if ids repeat, so that a row is known by its task and id.
+        #: The tasks of the rows if ids restart in each, so that a row is known by its task and id.
         self.tasks, self.ids = None, self.items
-        task, grouped = columns.units.task, self.by_position or columns.units.group == columns.id
-        if task is not None and task in table.names and not grouped and len(pc.unique(self.items)) < len(self.items):
-            self.tasks = table.texts(task)
-            self.ids = pc.binary_join_element_wise(self.tasks, self.items.cast(pa.string()), "/")
+        grouped, items = self.by_position or columns.units.group == columns.id, self.items
+        task = None if grouped or columns.units.task not in table.names else columns.units.task
+        if task is not None and (distinct := len(pc.unique(items))) < len(items):
+            ids = pc.binary_join_element_wise(table.texts(task), items.cast(pa.string()), "/")
+            # Ids that repeat within tasks only are those of answers, runs or duplicates, which another file may lack.
+            if pc.count_distinct(ids).as_py() > distinct:
+                self.tasks, self.ids = table.texts(task), ids
 
     def _read_answers(self) -> None:
         """Read the labels and predictions."""

@@ -85,8 +85,8 @@ def join_tables(where: str, parts: Sequence[Predictions], columns: Columns) -> P
         numbers = np.repeat(np.arange(len(parts)), [len(part.ids) for part in parts])
         ids = _joined([part.ids.cast(pa.string()) for part in parts])
         labels = _joined([part.outcomes.label.cast(pa.string()) for part in parts])
-        named = all(map(RUN_FILE.search, names))
-        repeated = have_same_items(where, names, numbers, ids, labels, columns, named=named)
+        options = {"named": all(map(RUN_FILE.search, names)), "lacks_ids": parts[0].by_position}
+        repeated = have_same_items(where, names, numbers, ids, labels, columns, **options)
     notes = merge_notes(*(part.notes for part in parts))
     if are_parts:
         text = f"{where}: {some_of(tasks, _NAMED)} are read as parts of one table, as their names state"
@@ -107,16 +107,22 @@ def join_tables(where: str, parts: Sequence[Predictions], columns: Columns) -> P
 
 
 def have_same_items(
-    where: str, names: Sequence[str], tasks: Any, ids: Any, labels: Any, columns: Columns, *, named: bool = False
+    where: str,
+    names: Sequence[str],
+    tasks: Any,
+    ids: Any,
+    labels: Any,
+    columns: Columns,
+    *,
+    named: bool = False,
+    lacks_ids: bool = False,
 ) -> bool:
     """True if two tasks have the same items, which is refused unless ids are groups; `tasks`: their numbers."""
     same = same_items(tasks, *(item_codes(part.cast(pa.string())) for part in (ids, labels)), named=named)
     if same and columns.units.group != columns.id:
         first, other, n = same
         problem = f"{where}: {names[first]} and {names[other]} have the same {n:,} items"
-        remedy = (
-            f"add {'ids and ' * bool(columns.by_position)}--group {columns.id}, since rows of an item are dependent"
-        )
+        remedy = f"add {'ids and ' * lacks_ids}--group {columns.id}, since rows of an item are dependent"
         raise ValueError(f"{problem}; {remedy}, or write runs of a recipe as one table and add --run COLUMN")
     return same is not None
 

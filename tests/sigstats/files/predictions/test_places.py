@@ -136,6 +136,12 @@ def test_files_of_the_same_items_are_no_independent_tasks(tmp_path, refused, pri
         pd.concat(tables).to_csv(f"{folder}.csv", index=False)
     tables = [f"{first}.csv", f"{second}.csv", "--task", "language"]
     assert "de and fr have the same 100 items; add --group id" in refused("compare", *tables)
+    # A file with one column has no ids.
+    (tmp_path / "labels").mkdir()
+    for name in ("de", "fr"):
+        (tmp_path / "labels" / f"{name}.csv").write_text("\n".join(["label", *map(str, labels)]))
+    ids = "de and fr have the same 300 items; add ids and --group id"
+    assert ids in refused("compare", first, second, "--labels", tmp_path / "labels")
     folder_of_files(tmp_path / "runs", *((f"seed_{run}", range(9), np.ones(9, int)) for run in range(2)))
     assert "seed_0 and seed_1 " in refused("check", tmp_path / "runs", "--at-least", "0.5")
 
@@ -160,6 +166,24 @@ def test_ids_that_restart_in_each_task_are_those_of_a_folder_with_a_file_per_tas
         for key in ("notes", "inputs", "options", "files"):
             result.pop(key, None)
     assert one == other
+
+
+@pytest.mark.parametrize("options", [["--epoch", "try"], ["--run", "try"], ["--duplicates", "first"]])
+def test_ids_that_repeat_only_within_tasks_are_those_of_a_file_without_repeats(tmp_path, printed, options):
+    rng = np.random.default_rng(7)
+    rows = pd.DataFrame({"id": range(300), "label": rng.integers(0, 2, 300), "task": ["arc"] * 200 + ["piqa"] * 100})
+    tries = [rows.assign(prediction=np.abs(rows["label"] - (rng.random(300) < 0.1)), **{"try": k}) for k in range(4)]
+    paths = [str(tmp_path / name) for name in ("several.csv", "one.csv")]
+    pd.concat(tries[:3]).to_csv(paths[0], index=False)
+    tries[3].to_csv(paths[1], index=False)
+    with_tasks, without = (
+        json.loads(printed("compare", *paths, *options, *task, "--json", "-", code=(0, 1)))
+        for task in (["--task", "task"], [])
+    )
+    keys = "slice", "n", "baseline", "candidate", "difference", "p_worse"
+    row = [without["rows"][0][key] for key in keys]
+    assert row in [[row[key] for key in keys] for row in with_tasks["rows"]]
+    assert with_tasks["n"] == 300
 
 
 @pytest.mark.parametrize(
