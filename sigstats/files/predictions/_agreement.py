@@ -197,7 +197,7 @@ def moved(columns: Mapping[str, tuple[Any, Any]]) -> Iterator[tuple[str, Any, An
     """Yield columns of both files, as they are joined, whose values belong to other rows of the other file.
 
     Nine in ten of the values that differ occur once in each file, and at least half of all are distinct. Whole numbers
-    and halves are not examined, since they may be ranks.
+    and halves, and numbers at even distances, are not examined, since they may be ranks or their functions.
     """
     for name, both in columns.items():
         kinds = [part.type.value_type for part in both]
@@ -216,8 +216,19 @@ def moved(columns: Mapping[str, tuple[Any, Any]]) -> Iterator[tuple[str, Any, An
             counts = pc.value_counts(column)
             once = counts.field("values").filter(pc.call_function("equal", [counts.field("counts"), pa.scalar(1)]))
             elsewhere = elsewhere.filter(pc.is_in(elsewhere, value_set=once))
-        if 10 * len(elsewhere) >= 9 * len(codes):
+        if 10 * len(elsewhere) >= 9 * len(codes) and not _are_of_ranks(values):
             yield name, values.take(a), values.take(b)
+
+
+def _are_of_ranks(texts: Any) -> bool:
+    """True if numbers seem to be a smooth function of ranks: most adjacent distances are nearly equal."""
+    try:
+        numbers = np.unique(np.asarray(texts.cast(pa.float64())))
+    except pa.ArrowInvalid:
+        return False
+    gaps = np.diff(numbers[np.isfinite(numbers)])
+    equal = (2 * gaps[1:] < 3 * gaps[:-1]) & (2 * gaps[:-1] < 3 * gaps[1:])
+    return bool(5 * np.count_nonzero(equal) > 4 * len(equal))
 
 
 def difference_shown(one: str, other: str) -> tuple[str, str]:

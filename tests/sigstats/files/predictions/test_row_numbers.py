@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm
 
 import sigstats
 
@@ -118,6 +119,9 @@ PERMUTED = np.random.default_rng(6).permutation(N)
         ([f"It is {k}" for k in range(N)], [f"It is {k + 9 * (k % 2)}" for k in range(N)]),  # answers of models
         (range(N), PERMUTED),  # ranks of the rows
         (np.arange(N) / 2, PERMUTED / 2),  # and of ties
+        (np.arange(N) / 39, PERMUTED / 39),  # percentiles
+        (1 / (60 + np.arange(N)), 1 / (60 + PERMUTED)),  # reciprocal ranks
+        (norm.ppf((np.arange(N) + 0.5) / N), norm.ppf((PERMUTED + 0.5) / N)),  # normal scores
         (np.random.default_rng(7).random(N), np.random.default_rng(8).random(N)),  # probabilities of two models
         (["yes", "no", "yes", "no", *ITEMS[4:]], ["no", "yes", "no", "yes", *ITEMS[4:]]),
         (["yes", *["no"] * (N - 2), "perhaps"], ["no"] * N),
