@@ -88,7 +88,7 @@ class _Timing:
     """The costs of cells: measured one by one, or predicted from those measured.
 
     Cells are named by their places in `estimates`. The seconds that a process spends on imports and compilation, once,
-    are in `warming`. A run imports again, in the first cell of a kind; compiled code is stored.
+    are in `warming`, by the clock. A run imports again, in the first cell of a kind; compiled code is stored.
     """
 
     def __init__(self, prepared: Prepared, counted: Sequence[Estimate], scratch: Store, budget: float) -> None:
@@ -168,7 +168,7 @@ class _Timing:
         try:
             if cell.fanout not in self._paths:
                 self._paths[cell.fanout] = _by_another_path(self.scratch)
-            cost, warming = _cost_of(cell, self._paths[cell.fanout], cold=kind not in self._imports)
+            cost, warming, elapsed = _cost_of(cell, self._paths[cell.fanout], cold=kind not in self._imports)
         except _BlockFailed as error:
             if cell is counted.cell:
                 self.estimates[at] = replace(counted, problem=str(error))
@@ -179,7 +179,7 @@ class _Timing:
             self._imports.setdefault(kind, 0.0)
         if not fanout(cell.fanout).compiles or own_code(cell) is not None:
             self._imports[kind] += warming
-        self.warming += warming
+        self.warming += elapsed
         self.estimates[at] = replace(counted, timed=True, **cost)
         self._costs.learn(at, cost["per_replicate"])
         self._fixed_costs.learn(at, cost["once"] - _READING)
@@ -211,19 +211,20 @@ def _first(cell: Cell, replicates: int) -> Block:
     return cell.block(0, cell.lanes)
 
 
-def _cost_of(cell: Cell, scratch: Store, *, cold: bool) -> tuple[dict[str, Any], float]:
+def _cost_of(cell: Cell, scratch: Store, *, cold: bool) -> tuple[dict[str, Any], float, float]:
     """The cost of a cell, as fields of its estimate: the line through the times of one replicate and of a larger block.
 
     Work that a process does once, such as imports and compilation, is not a cost of a cell. If the process is `cold`
-    and such work is noticeable, the first replicate is timed again; the second result is its seconds. Prepared data are
-    cached by path: `scratch` has one for each fan-out, and a cell of a `cold` process two of its own. A slow replicate
-    is only repeated, not timed in a block. A brief block is timed again with ten times as many lanes while the cost of
-    a replicate falls below half of that before: each block has fixed costs, and computes the p-values of equal test
-    sets once.
+    and such work is noticeable, the first replicate is timed again; the second result is its seconds, the third those
+    by the clock, as other programs may use the processor too. Prepared data are cached by path: `scratch` has one for
+    each fan-out, and a cell of a `cold` process two of its own. A slow replicate is only repeated, not timed in a
+    block. A brief block is timed again with ten times as many lanes while the cost of a replicate falls below half of
+    that before: each block has fixed costs, and computes the p-values of equal test sets once.
     """
     files, block = _by_another_path(scratch) if cold else scratch, _first(cell, 1)
+    started = time.monotonic()
     receipts = [_run(block, files)]
-    at_first = receipts[0].seconds
+    at_first, elapsed = receipts[0].seconds, time.monotonic() - started
     if cell.replicates > 1:
         receipts.append(_run(block, files))
     if cold and _matters(receipts[0], receipts[-1], cell):
@@ -241,7 +242,8 @@ def _cost_of(cell: Cell, scratch: Store, *, cold: bool) -> tuple[dict[str, Any],
     once = max(0.0, first.seconds - value)
     share = None if last.exceedances is None else last.exceedances / (last.last - last.first)
     cost = {"per_replicate": value, "once": once, "share": share, "bytes": size}
-    return cost, max(0.0, at_first - first.seconds)
+    warming = max(0.0, at_first - first.seconds)
+    return cost, warming, elapsed * warming / max(at_first, 1e-300)
 
 
 def _by_another_path(store: Store) -> Store:

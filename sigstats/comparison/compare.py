@@ -163,6 +163,8 @@ def _tested_rows(
         if part == ALL_ROWS and units.tasks is not None and paired.n >= rule.smallest_slice:
             for name in filter(has_task_mean, evidence):
                 yield test_task_mean(blank_row(paired, name, MEAN_OVER_TASKS), evidence[name], units.tasks, rule)
+    if draws is not None and draws is not paired.draws:
+        draws.clear()  # cached laws refer to them
 
 
 def notes_on_dependence(

@@ -21,6 +21,8 @@ from .drawn_law import Law
 _FEW_CLASSES, _FEW_ROWS = 7, 30
 #: With more classes, only those that an unseen row changes are computed again, and not added one after the other.
 MANY_CLASSES = 256
+#: The most numbers in a block of classes without units of different sizes.
+_BLOCK = 2**21
 #: The part of a count below which what is left of it is rounding.
 _ROUNDING = 1e-12
 
@@ -69,6 +71,7 @@ def _without_one(
     size = np.bincount(unit, rows)
     distinct, of_size = np.unique(size if means.of_negatives else 0 * size, return_inverse=True)
     k, (label, *answers) = joint.n_categories, np.array(joint.events)[:, :, 0].T
+    blocks = np.array_split(distinct[:, np.newaxis], 1 + len(distinct) * k // _BLOCK)
     values = []
     for answer, total in zip(answers, joint.confusions(np.array(counts, dtype=np.float64)[np.newaxis]), strict=True):
         pairs = np.concatenate([unit * k + label[event], unit * k + answer[event]])
@@ -79,30 +82,27 @@ def _without_one(
         (of, code), every = np.divmod(changed, k), np.array(total)[:, 0]
         left = every[:, code] - [right, missed, added, size[of] - right - missed - added]
         left[left < _ROUNDING * every[:, code]] = 0.0
-        others = np.repeat(every[:, np.newaxis], len(distinct), axis=1)
-        others[3] -= distinct[:, np.newaxis]  # the unit's rows are negatives of classes that it has not
-        (before, occurred), (after, occurs) = (means.value(Confusion(*of_class)) for of_class in (others, left))
-        value, number = (
-            np.bincount(of, new - old[of_size[of], code], len(size)) + old.sum(axis=1)[of_size]
-            for old, new in ((before, after), (1.0 * np.broadcast_to(occurred, before.shape), 1.0 * np.array(occurs)))
-        )
+        without = np.concatenate([_parts(means, every, sizes).sum(axis=2) for sizes in blocks], axis=1)
+        gains = _parts(means, left) - _parts(means, every[:, code], distinct[of_size[of]])
+        value, number = without[:, of_size] + [np.bincount(of, gain, len(size)) for gain in gains]
         values.append(ratio(value, number, 0.0))
     return values
 
 
+def _parts(means: MeanOfClasses, counts: Any, negatives: Any = 0.0) -> FloatArray:
+    """The values of classes without this many of their negatives, and 1 for each class that occurs."""
+    of_class = means.value(Confusion(*np.broadcast_arrays(*counts[:3], counts[3] - negatives)))
+    return np.array([of_class.value, np.broadcast_to(of_class.occurs, of_class.value.shape)])
+
+
 def with_few_changed(means: MeanOfClasses, base: Any, places: FloatArray, shares: FloatArray) -> list[FloatArray]:
     """A mean over classes with one more row in each place, whose counts have the shape (places, 4, K)."""
-
-    def parts(counts: Any) -> FloatArray:
-        of_class = means.value(Confusion(*counts))
-        return np.array([of_class.value, np.broadcast_to(of_class.occurs, of_class.value.shape)])
-
-    before, values = parts(base), []
+    before, values = _parts(means, base), []
     total = before.sum(axis=2)
     for place in places:
         at = np.flatnonzero(place[: 4 if means.of_negatives else 3].any(axis=0))
-        after = parts([count[:, at] + np.multiply.outer(shares, m[at]) for count, m in zip(base, place, strict=True)])
-        value, number = total + (after - before[:, :, at]).sum(axis=2)
+        counts = [count[:, at] + np.multiply.outer(shares, m[at]) for count, m in zip(base, place, strict=True)]
+        value, number = total + (_parts(means, counts) - before[:, :, at]).sum(axis=2)
         values.append(ratio(value, number, 0.0))
     return values
 

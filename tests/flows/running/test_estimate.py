@@ -119,6 +119,15 @@ def test_a_run_imports_once_more_but_does_not_compile_again(tmp_path, monkeypatc
     assert all(one.timed for one in found)  # imports and compilation take nothing from the seconds for timing
 
 
+def test_compilation_on_a_busy_machine_takes_nothing_from_the_seconds_for_timing(tmp_path, monkeypatch):
+    """Of the 100 s by the clock until the code is compiled, other programs use two thirds."""
+    _, ready = prepared()
+    machine = Machine(monkeypatch, lambda cell: 0.001, imports=100.0, importer="retrain")
+    monkeypatch.setattr(timing.time, "process_time", lambda: machine.now / 3)
+    found = estimate(ready, count(ready.plan, str(tmp_path / "output")), scratch=Store(str(tmp_path / "scratch")))
+    assert all(one.timed for one in found)
+
+
 def test_cells_that_were_not_timed_prepare_what_the_nearest_of_their_kind_does(tmp_path, monkeypatch):
     _, found = timed_by(monkeypatch, tmp_path, lambda cell: 0.01, once=2.0, budget=20.0)
     guessed = {one.cell.subject["dataset"]: one.once for one in found if one.cell.fanout == "retrain" and not one.timed}

@@ -1,8 +1,11 @@
 """Weights that slices share, beside the laws of gamma variables."""
 
+import gc
+
 import numpy as np
 from scipy.stats import gamma, kstest
 
+from sigstats import compare
 from sigstats.unseen_row.law import SharedDraws
 
 COUNTS = np.array([5.0, 1.0, 0.0, 16.0, 5.0, 2.0, 37.0])
@@ -37,3 +40,13 @@ def test_more_numbers_than_fit_into_memory_are_not_covered():
     assert SharedDraws(0, 2**15).covers(np.full(512, 3.0))
     assert not SharedDraws(0, 2**15).covers(np.full(513, 3.0))
     assert not SharedDraws(0, 99).covers(np.array([2.0**20]))
+
+
+def test_weights_of_slices_are_freed_after_the_comparison():
+    """Laws are cached, with the weights that they were computed from."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 3000)
+    a, b = (np.where(rng.random(3000) < 0.8, y, rng.integers(0, 3, 3000)) for _ in range(2))
+    compare(y, a, b, measures="macro-f1", slices={"part": np.arange(3000) % 150})
+    shared = [item for item in gc.get_objects() if isinstance(item, SharedDraws)]
+    assert not any(columns for draws in shared for columns in draws._columns)
