@@ -105,6 +105,11 @@ class Evidence:
         return importlib.import_module(place).PAGE if place else KindPage()
 
     @cached_property
+    def withheld(self) -> Mapping[str, str]:
+        """The data sets on which no verdict rests, with the reason."""
+        return self.page.withheld(self.results)
+
+    @cached_property
     def over_data_sets(self) -> OverDataSets | None:
         """The models over all data sets; None if there are too few."""
         analyse = self.page.over_data_sets
@@ -277,6 +282,8 @@ class KindPage:
     particulars: Callable[[Evidence], Particulars] = lambda _: Particulars()
     #: ``over_data_sets(results, alpha)`` compares the models over the data sets; None if there are too few.
     over_data_sets: Callable[[Results, float], OverDataSets | None] | None = None
+    #: The data sets on which no verdict rests, with the reason.
+    withheld: Callable[[Results], Mapping[str, str]] = lambda _: {}
     #: The counts of a cell, if the study is about tables of counts.
     table: Callable[[Cell], Any] | None = None
     #: Names of the counted things, for tests whose rejections the first screen counts.

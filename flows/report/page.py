@@ -6,7 +6,7 @@ the order of completion.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from markupsafe import Markup
@@ -43,7 +43,7 @@ def render(
     answers = [
         ("Which is best over the data sets?", best_over_data_sets(evidence), ""),
         *particulars.first,
-        *((section.question, section.verdict(rows, evidence), section.terms) for section, rows in tested),
+        *((section.question, _verdict(section, rows, evidence), section.terms) for section, rows in tested),
         *particulars.last,
         ("Can the printed numbers be reproduced?", printed_numbers(evidence), ""),
     ]
@@ -78,6 +78,15 @@ def render(
     )
 
 
+def _verdict(section: Section, rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
+    """The verdict of a test, without the data sets on which none rests."""
+    reasons = [f"On {name} nothing is concluded: {reason}." for name, reason in evidence.withheld.items()]
+    if not (rest := [row for row in rows if row.dataset not in evidence.withheld]):
+        return Verdict(" ".join(reasons))
+    verdict = section.verdict(rest, evidence)
+    return replace(verdict, details=(*verdict.details, *reasons))
+
+
 _HYPOTHESES = ("hypothesis", "hypotheses")
 #: A drawing of more bytes is not for the first screen.
 _SMALL = 40_000
@@ -94,7 +103,8 @@ def _answer(
 
     `finish`: the advice for an unfinished study. `units`: the unit of observation of each test.
     """
-    decided = [row for row in evidence.rows if row.decision in ("reject", "keep")]
+    rows = [row for row in evidence.rows if row.dataset not in evidence.withheld]
+    decided = [row for row in rows if row.decision in ("reject", "keep")]
     p = f"{adjusted_p(evidence.adjust)} ≤ {significant(evidence.alpha)}"
     by_test = [(what, [row for row in decided if row.test == test]) for test, what in evidence.page.counted.items()]
     numbers = [number for _, verdict, _ in verdicts[:1] for number in verdict.numbers]

@@ -1,6 +1,7 @@
 """Rows, taken and permuted, frames encoded; an unfitted classifier, its transforms, and the codes that it predicts."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,10 @@ from .._common.copies import copied_rows
 from .._common.data_frames import joint_codes, opened
 from .._common.validation import FloatArray, IntArray, as_array, one_line, refuse, shown
 
-#: Smallest share of copies that is reported; largest numbers of warnings, and of values that are examined.
-_MANY_COPIES, _MOST_TOLD, _MOST_VALUES = 0.01, 3, 2**24
+#: Smallest shares of copies that are reported, and of rows with certain copies in other folds that decide the accuracy.
+_MANY_COPIES, _DECISIVE = 0.01, 0.05
+#: Largest numbers of warnings, and of values that are examined.
+_MOST_TOLD, _MOST_VALUES = 3, 2**24
 
 
 def as_rows(X: Any, n: int, null: str) -> Any:
@@ -47,18 +50,9 @@ def permute_features(X: Any, source: IntArray) -> Any:
 
 def copies_note(X: Any, y: IntArray, folds: IntArray, null: str) -> str:
     """A warning if tested rows are copies of others that are trained on, or a feature is one; otherwise empty."""
-    columns = _codes_of_columns(X)
-    if not columns:
-        return ""
-    content, notes = joint_codes(columns), []
-    copies = copied_rows(content, [y])
-    if copies is not None and copies.sum() > _MANY_COPIES * len(y):
-        pairs = np.unique(np.column_stack([content, folds]), axis=0)[:, 0]
-        across = int((np.bincount(pairs)[content] > 1).sum())
-        if across:
-            notes.append(
-                f"{across:,} of {len(y):,} rows equal others that another fold tests: groups keep copies together"
-            )
+    columns = codes_of_columns(X)
+    text, _ = copies_in_other_folds(columns, y, folds)
+    notes = [f"{text}: groups keep copies together"] if text else []
     if null == "features":
         seen: dict[bytes, int] = {}
         for j, codes in enumerate(columns):
@@ -67,7 +61,26 @@ def copies_note(X: Any, y: IntArray, folds: IntArray, null: str) -> str:
     return "; ".join(notes[:_MOST_TOLD])
 
 
-def _codes_of_columns(X: Any) -> list[IntArray]:
+def copies_in_other_folds(columns: Sequence[IntArray], y: IntArray, folds: IntArray) -> tuple[str, bool]:
+    """Count the rows that equal others of another fold, in words (empty if few); and whether they decide the accuracy.
+
+    `columns`: the result of `codes_of_columns`. A copy is certain if one of its values occurs in no other content, and
+    most values of this feature are distinct. Equal rows of a few categories, or of a single feature, may be different
+    observations.
+    """
+    content = joint_codes(columns) if columns else np.zeros(len(y), dtype=np.int64)
+    copies = copied_rows(content, [y])
+    if copies is None or copies.sum() <= _MANY_COPIES * len(y):
+        return "", False
+    pairs = np.unique(np.column_stack([content, folds]), axis=0)[:, 0]
+    across, first = np.bincount(pairs)[content] > 1, np.unique(content, return_index=True)[1]
+    fine = [codes for codes in columns if codes.max() >= len(first) / 2 and len(columns) > 1]
+    certain = across & np.any([np.bincount(codes[first])[codes] == 1 for codes in fine], axis=0)
+    text = f"{across.sum():,} of {len(y):,} rows equal others that another fold tests" if across.any() else ""
+    return text, bool(certain.sum() >= _DECISIVE * len(y))
+
+
+def codes_of_columns(X: Any) -> list[IntArray]:
     """The values of each feature as codes from 0; empty if they are not distinguishable, or too many."""
     if hasattr(X, "tocsr") or math.prod(X.shape) > _MOST_VALUES:
         return []

@@ -5,7 +5,7 @@ names a measure, the question is whether it is better. Over data sets: mean rank
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
@@ -221,13 +221,13 @@ class FinishedRuns:
         return np.array([table.mean(axis=0) for table in self.right])
 
 
-def finished_runs(results: Results) -> FinishedRuns:
-    """The observed runs of the data sets that all classifiers finished."""
+def finished_runs(results: Results, *, without: Container[str] = ()) -> FinishedRuns:
+    """The observed runs of the data sets that all classifiers finished, except those `without`."""
     classifiers = tuple(dict.fromkeys(cell.subject["classifier"] for cell in results.cells("crossval")))
     finished = {}
     for dataset, cells in results.by_dataset("crossval").items():
         runs = [run for cell in cells if (run := observed_run(results, cell)) is not None]
-        if len(runs) == len(classifiers):
+        if len(runs) == len(classifiers) and dataset not in without:
             finished[dataset] = np.column_stack([run.right for run in runs]), runs[0].groups
     right, groups = zip(*finished.values(), strict=True) if finished else ((), ())
     return FinishedRuns(classifiers, tuple(finished), right, groups)

@@ -114,13 +114,9 @@ class Dataset:
 
     def constant_features(self) -> tuple[str, ...]:
         """The features whose present values are all equal: no classifier can use them."""
-        names = []
-        for position, name in enumerate(self.features):
-            values = self.X[:, position]
-            values = values[~np.isnan(values)]
-            if not values.size or (values == values[0]).all():
-                names.append(name)
-        return tuple(names)
+        present = [values[~np.isnan(values)] for values in self.X.T]
+        columns = zip(self.features, present, strict=True)
+        return tuple(name for name, values in columns if (values == values[:1]).all())
 
     def identifiers(self) -> tuple[str, ...]:
         """The features that name rows: with another category, or another whole number, in every row.

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from math import isclose
 
 from sigstats.tasks.schema import Hypothesis
 
@@ -27,18 +28,21 @@ def _by(measure: str, rows: Sequence[Hypothesis]) -> str:
     groups = group_by([row for row in measured if row.dataset not in unfinished], lambda row: row.dataset)
     if not groups:
         return f"The best classifier by {measure} is known once all classifiers of a data set are measured."
-    first = Counter(_best(group).classifier or "?" for group in groups.values())
+    first = Counter(_best(group) for group in groups.values())
     named = [f"{name} on {count}" for name, count in first.most_common()]
     best = f"the best is {join_words(named)} of {count_of(len(groups), 'data set')}"
     if len(groups) == 1:
-        one = _best(*groups.values())
+        one = max(*groups.values(), key=_gain)
         on = f" on {one.dataset}" if unfinished else ""
-        best = f"{one.classifier} is the best{on}, with {usual.measured(one, one.estimate)}"
+        verb = "is" if (names := _best(*groups.values())) == one.classifier else "are"
+        best = f"{names} {verb} the best{on}, with {usual.measured(one, one.estimate)}"
     return f"By {measure} {best}."
 
 
-def _best(rows: Sequence[Hypothesis]) -> Hypothesis:
-    return max(rows, key=_gain)
+def _best(rows: Sequence[Hypothesis]) -> str:
+    most = max(map(_gain, rows))
+    names = [row.classifier or "?" for row in rows if isclose(_gain(row), most, rel_tol=1e-12)]
+    return join_words(names) + " (tied)" * (len(names) > 1)
 
 
 def _gain(row: Hypothesis) -> float:

@@ -4,6 +4,7 @@ Accuracies are compared with chance and the largest class.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
 
 import numpy as np
@@ -13,12 +14,13 @@ from numpy.typing import NDArray
 from sigstats.many_datasets.comparison import PairOverDatasets, compare_over_datasets
 from sigstats.many_datasets.stratified import stratified_paired_test
 from sigstats.multiplicity import adjust_pvalues
+from sigstats.retraining.rows import codes_of_columns, copies_in_other_folds
 from sigstats.sign_flips.sign_flip_test import sign_flip_test
 from sigstats.tasks.benchmark.runs import finished_runs
-from sigstats.tasks.benchmark.work import CrossValidated
+from sigstats.tasks.benchmark.work import CrossValidated, dataset_of, folds_of
 from sigstats.tasks.results import Results
-from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.statistical_tests import FEWEST_DATA_SETS
+from sigstats.tasks.storage.seal import Damaged
 from sigstats.test_result import TestResult
 
 from ...pages import svg
@@ -60,16 +62,14 @@ _METHOD = (
 MOST_DATA_SETS, _MOST_CLASSIFIERS = 12, 16
 
 
-def performance(
-    value: Sequence[Performance], pairs: Sequence[Hypothesis] = (), lacking: Sequence[tuple[str, str]] = ()
-) -> Verdict | None:
+def performance(value: Sequence[Performance], evidence: Evidence) -> Verdict | None:
     """Give the best performance on each data set, then all; None if nothing was cross-validated.
 
-    `pairs`: the tests of two classifiers on a data set, which show among which to choose. `lacking`: the result of
-    `missing`; no classifier is the best on a data set before all planned ones are complete.
+    No classifier is the best on a data set before all planned ones are complete, or where copies of rows decide.
     """
     if not value:
         return None
+    lacking = missing(value, evidence)
     ordered = _best_first(value)
     details = tuple(_on(dataset, group) for dataset, group in ordered.items())
     whole = {on: group for on, group in ordered.items() if on not in {dataset for _, dataset in lacking}}
@@ -79,12 +79,12 @@ def performance(
             "complete; the best classifier of a data set is known once all are.",
             details,
         )
-    chosen = [_choice(group, [pair for pair in pairs if pair.dataset == on]) for on, group in whole.items()]
+    chosen = [_choice(group, evidence) for group in whole.values()]
     to_do = "; ".join(advice for _, advice in chosen)
-    if len(whole) < FEWEST_DATA_SETS:
+    best = [group[0] for on, group in whole.items() if on not in evidence.withheld]
+    if len(best) < FEWEST_DATA_SETS:
         headline = "; ".join(headline for headline, _ in chosen)
         return Verdict(f"{headline}.", details, to_do=f"{to_do[:1].upper()}{to_do[1:]}.")
-    best = [group[0] for group in whole.values()]
     spans = (percent_span([one.accuracy for one in best]), percent_span([one.largest for one in best]))
     return Verdict(
         f"The best on each of {len(best)} {'finished ' if lacking else ''}data sets is right on {spans[0]} of rows, "
@@ -93,10 +93,13 @@ def performance(
     )
 
 
-def _choice(group: Sequence[Performance], pairs: Sequence[Hypothesis]) -> tuple[str, str]:
+def _choice(group: Sequence[Performance], evidence: Evidence) -> tuple[str, str]:
     """Name the best classifiers of a data set, with advice; `group`: the classifiers, the best first."""
     best = group[0]
-    where = f"on {best.dataset}"
+    where, pairs = f"on {best.dataset}", [pair for pair in of_pairs(evidence) if pair.dataset == best.dataset]
+    if copies := evidence.withheld.get(best.dataset):
+        advice = f'{where} remove the copies, or keep them in one fold (groups = "COLUMN")'
+        return f"{where} copies decide: {copies}", advice
     if best.interval.low <= best.largest:
         doubt = "none is shown to beat always naming the largest class"
         return f"{where} {doubt}", f"{where} choose none until more rows show that one does"
@@ -156,9 +159,20 @@ def _with_interval(one: Performance) -> str:
     return f"{percent(one.accuracy, one.n)} ({percent_range(one.interval.low, one.interval.high, one.n)})"
 
 
+def _copies(results: Results) -> dict[str, str]:
+    """The data sets on which copies of rows in other folds decide the accuracy, with their number in words."""
+    counted = {}
+    for name, (cell, *_) in results.by_dataset("crossval").items():
+        work = cell.work_of(CrossValidated)
+        with suppress(FileNotFoundError, Damaged):  # pages need no data
+            data = dataset_of(results.store, work)
+            counted[name] = copies_in_other_folds(codes_of_columns(data.X), data.y, folds_of(data, work))
+    return {name: text for name, (text, decisive) in counted.items() if decisive}
+
+
 def over_data_sets(results: Results, alpha: float) -> OverDataSets | None:
     """Return the analysis; None unless at least two classifiers finished the same three or more data sets."""
-    runs = finished_runs(results)
+    runs = finished_runs(results, without=_copies(results))
     names = runs.classifiers
     if len(runs.datasets) < FEWEST_DATA_SETS or len(names) < 2:
         return None
@@ -204,9 +218,9 @@ def _group_differences(
 
 def _particulars(evidence: Evidence) -> Particulars:
     measured = performances(evidence)
-    lacking = missing(measured, evidence)
-    verdict = performance(measured, of_pairs(evidence), lacking)
-    figure = Figure("", _accuracies_caption(measured, lacking), accuracy_panels(measured)) if measured else None
+    caption = _accuracies_caption(measured, missing(measured, evidence))
+    verdict = performance(measured, evidence)
+    figure = Figure("", caption, accuracy_panels(measured)) if measured else None
     return Particulars(
         first=[("How good is each classifier?", verdict, _ACCURACIES)], figure=figure, transforms=_transforms(evidence)
     )
@@ -254,6 +268,7 @@ PAGE = KindPage(
     ),
     particulars=_particulars,
     over_data_sets=over_data_sets,
+    withheld=_copies,
     counted={
         "permutation-labels": "learned the classes",
         "permutation-features": "use features together",

@@ -35,7 +35,7 @@ def test_accuracies_chance_and_the_largest_class_are_those_of_the_predictions(ev
 
 
 def test_the_best_comes_first_and_doubt_is_named(evidence: Evidence) -> None:
-    said = performance(performances(evidence))
+    said = performance(performances(evidence), evidence)
     assert said is not None
     found = performances(evidence)
     for sentence in said.details:
@@ -49,7 +49,8 @@ def test_the_best_comes_first_and_doubt_is_named(evidence: Evidence) -> None:
 
 def test_one_data_set_has_the_best_in_the_headline(tmp_path: Path) -> None:
     store = make_study(tmp_path, datasets=["iris"], classifiers=["1-nn"], lost=())
-    said = performance(performances(Evidence(Results(store))))
+    evidence = Evidence(Results(store))
+    said = performance(performances(evidence), evidence)
     assert said is not None
     assert said.headline.startswith("1-nn is right on ")
     assert said.to_do == "On iris take 1-nn."
@@ -58,7 +59,7 @@ def test_one_data_set_has_the_best_in_the_headline(tmp_path: Path) -> None:
 def test_classifiers_that_are_not_told_apart_may_each_be_taken(tmp_path: Path) -> None:
     evidence = Evidence(Results(make_study(tmp_path, datasets=["iris"], lost=())))
     pairs = [row for row in evidence.rows_of("mcnemar") if row.decision != "reject"]
-    said = performance(found := performances(evidence), evidence.rows_of("mcnemar"))
+    said = performance(found := performances(evidence), evidence)
     best = max(found, key=lambda one: one.accuracy).classifier
     tied = {name for row in pairs for name in (row.a, row.b) if best in (row.a, row.b)} - {best}
     assert said is not None

@@ -1,5 +1,8 @@
 """Groups and folds that a data set names, through whole studies."""
 
+import html
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +13,7 @@ from sigstats.flows.api.run import run_study
 from sigstats.flows.benchmark.plan import KIND
 from sigstats.flows.running.kind import parse_study
 from sigstats.retraining.retrainer import Retrainer
+from sigstats.retraining.rows import codes_of_columns, copies_in_other_folds
 from sigstats.tasks.datasets.dataset import Dataset
 from sigstats.tasks.datasets.readers import load
 from sigstats.tasks.results import Results
@@ -79,6 +83,63 @@ def test_copies_of_rows_in_other_folds_are_told_unless_groups_keep_them(table):
     assert notes() == [told]
     del values["tests"], values["permutation"], values["cross_validation"]
     assert notes(groups="patient") == []
+
+
+@pytest.fixture
+def noise():
+    """240 rows whose classes are drawn without regard to the features, and the same with the rarer class copied."""
+    rng = np.random.default_rng(11)
+    rows = pd.DataFrame(rng.normal(size=(240, 3)).round(3), columns=["a", "b", "c"])
+    rows["class"] = np.where(np.arange(240) < 60, "rare", "usual")
+    return {"once": rows, "copied": pd.concat([rows, rows[:60], rows[:60]])}
+
+
+def test_nothing_is_learned_or_chosen_where_copies_of_rows_decide(noise, tmp_path):
+    for name, rows in noise.items():
+        rows.to_csv(tmp_path / f"{name}.csv", index=False)
+    sets = [{"name": name, "source": "csv", "path": f"{tmp_path}/{name}.csv", "target": "class"} for name in noise]
+    values = {"kind": "benchmark", "name": "s", "classifiers": ["1-nn", "lda"], "measures": ["balanced-accuracy"]}
+    values |= {"permutation": {"resamples": 79}, "cross_validation": {"folds": 4}}
+    summary = run_study({**values, "datasets": sets}, output=tmp_path / "both", cluster="serial").summary
+    copied = summary[(summary.dataset == "copied") & summary.test.isin(["permutation-labels", "mcnemar"])]
+    assert "reject" in set(copied.decision)  # the stored numbers are those of the rows as they are
+    page = (tmp_path / "both" / "report.html").read_text()
+    told = r"copies decide: 1[678]\d of 360 rows equal others that another fold tests"
+    assert re.search(rf"on copied {told}", page)
+    assert 'on copied remove the copies, or keep them in one fold (groups = "COLUMN")' in html.unescape(page)
+    assert re.search(r"On copied nothing is concluded: 1[678]\d of 360 rows", page)
+    assert "learned real class structure on" not in page
+    assert not re.search("(best|ahead|take [^.]*|is better than [^.]*) on copied", page)
+    run_study({**values, "datasets": sets[1:]}, output=tmp_path / "copied", cluster="serial")
+    alone = (tmp_path / "copied" / "report.html").read_text()
+    assert re.search(rf"<h1[^>]*>\s*on copied {told}", alone)
+    assert "learned real" not in re.sub("<details.*", "", alone, flags=re.DOTALL)
+
+
+def test_copies_decide_if_a_value_identifies_them_and_repeated_categories_do_not(noise):
+    rng = np.random.default_rng(2)
+
+    def decisive(X, y, folds=5):
+        columns, fold = codes_of_columns(np.asarray(X)), np.arange(len(y)) % folds
+        return copies_in_other_folds(columns, np.asarray(y), fold)
+
+    features, y = noise["once"][["a", "b", "c"]].to_numpy(), np.arange(240) % 2
+    assert decisive(features, y) == ("", False)
+    # each copy is tested in the fold after that of its original
+    for count, expected in ((240, True), (60, True), (12, True), (4, False)):
+        X, both = np.vstack([features, features[:count]]), np.append(y, y[:count])
+        text, decides = decisive(X, both, 7)
+        assert decides == expected
+        assert text == (
+            "" if count < 3 else f"{2 * count:,} of {240 + count:,} rows equal others that another fold tests"
+        )
+    party = rng.integers(0, 2, 400)  # votes that follow the party: many rows are equal, and none is a copy
+    votes = np.where(rng.random((400, 12)) < 0.06, 1 - party[:, None], party[:, None])
+    assert not decisive(votes, party)[1]
+    iris = load({"name": "iris", "source": "scikit-learn"}, base=None)
+    assert not decisive(iris.X, iris.y)[1]
+    gaps = np.where(rng.random((400, 1)) < 0.4, np.nan, rng.normal(size=(400, 1)))
+    assert not decisive(np.hstack([votes, gaps]), party)[1]  # equal where the value is missing
 
 
 def test_a_test_of_too_few_arrangements_decides_nothing_and_the_page_says_why(table):

@@ -7,7 +7,9 @@ from sklearn.metrics import balanced_accuracy_score, f1_score, log_loss, roc_auc
 from sklearn.model_selection import PredefinedSplit, cross_val_predict
 
 from sigstats.flows.api.run import run_study
+from sigstats.flows.benchmark.report.measures import verdict
 from sigstats.learners import build
+from sigstats.tasks.schema import Hypothesis
 from sigstats.unseen_row.areas import area_pvalue, gains_of
 
 from ...random_weights import NEAR, not_worse
@@ -48,6 +50,24 @@ def estimates(found, measure, dataset):
 def scores(found, dataset, classifier):
     rows = found.replicates(fanout="scores", dataset=dataset, classifier=classifier)
     return rows.probabilities, rows.decision
+
+
+def test_classifiers_with_the_same_value_are_tied_as_the_best():
+    def sentence(*values):
+        of = {"study": "s", "test": "measures", "method": "m", "alternative": "none", "null_hypothesis": "none"}
+        rows = [
+            Hypothesis(
+                **of, cell="c", measure="macro-f1", dataset=dataset, classifier=name, estimate=value, decision="none"
+            )
+            for dataset, pair in enumerate(map(list, values))
+            for name, value in zip(("a", "b", "c"), pair, strict=False)
+        ]
+        return verdict([row.with_(dataset=f"set {row.dataset}") for row in rows], None).headline
+
+    assert sentence([0.9, 1.0, 1.0]) == "By macro-f1 b and c (tied) are the best, with 1.0000."
+    assert sentence([0.9, 1.0, 0.99]) == "By macro-f1 b is the best, with 1.0000."
+    assert sentence([0.1 + 0.2, 0.3]).startswith("By macro-f1 a and b (tied) are the best, with 0.3")
+    assert sentence([1, 1], [1, 0], [1, 0]) == "By macro-f1 the best is a on 2 and a and b (tied) on 1 of 3 data sets."
 
 
 @pytest.mark.long
