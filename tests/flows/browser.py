@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 from dataclasses import dataclass
+from pathlib import Path
 
 CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
@@ -19,7 +20,9 @@ class Opened:
     hosts: set[str]
 
 
-def open_page(url, folder, *, milliseconds=0, size=None, dark=False):
+def open_page(
+    url: str, folder: Path, *, milliseconds: int = 0, size: tuple[int, int] | None = None, dark: bool = False
+) -> Opened:
     """Open a page; `folder` is for the browser's own files, `dark` the scheme that its user prefers."""
     log = folder / "network.json"
     patience = [f"--virtual-time-budget={milliseconds}"] if milliseconds else []

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from sigstats.flows.benchmark.plan import KIND
+from sigstats.multiplicity import Adjustment
 from sigstats.tasks.benchmark.work import CrossValidated, Retrained
 from sigstats.tasks.fan_out import cell_of, fanout
 from sigstats.tasks.plan import Cell, Plan
@@ -39,9 +40,9 @@ def make_study(
     *,
     datasets: Sequence[str] = tuple(DATASETS),
     classifiers: Sequence[str] = tuple(CLASSIFIERS),
-    lost: Sequence[tuple[str, str, str]] = (("digits", "linear-svm", "features"),),
+    lost: Sequence[tuple[str, ...]] = (("digits", "linear-svm", "features"),),
     replicates: int = 999,
-    adjust: str = "holm",
+    adjust: Adjustment = "holm",
     analyses: Sequence[str] = ("permutation", "efficiency", "mcnemar"),
 ) -> Store:
     """A store with the files of a study, except the replicates of the cells `lost`."""

@@ -152,7 +152,7 @@ def test_advice_of_more_data_goes_by_the_unit_of_the_test() -> None:
 
 
 def test_an_interrupted_study_names_what_is_not_finished(tmp_path: Path) -> None:
-    lost = [("iris", "1-nn"), ("iris", "1-nn", "labels")]
+    lost: list[tuple[str, ...]] = [("iris", "1-nn"), ("iris", "1-nn", "labels")]
     store = make_study(tmp_path, datasets=["iris"], lost=lost)
     whole = Page(report.render(Results(store), config=CONFIG, versions=VERSIONS)).plain("body")
     assert "1-nn on iris, cross-validation: not finished." in whole
