@@ -1,6 +1,6 @@
 """A leaderboard as one page of HTML that needs no network, with a drawing of the rank sets."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -66,21 +66,30 @@ def _answer(ranking: Ranking, confidence: str) -> Answer:
 
 def _matrix(ranking: Ranking) -> Markup:
     pairs = {(pair.a, pair.b): pair for pair in ranking.pairs}
-    names = [model.model for model in ranking.models]
 
-    def cell(left: str, above: str) -> HeatCell:
+    def entry(left: str, above: str) -> tuple[float, str, bool] | str:
         pair = pairs.get((left, above))
         if pair is None:
-            return HeatCell("", "", hint=f"{above} has the better score, or the same")
-        return HeatCell(
-            p_order(pair.adjusted_pvalue),
-            p_shade(pair.adjusted_pvalue),
-            below=_difference(ranking, pair),
-            marked=pair.better,
-            hint=f"{left} better than {above}: adjusted p = {p_number(pair.adjusted_pvalue)}",
-        )
+            return f"{above} has the better score, or the same"
+        return pair.adjusted_pvalue, _difference(ranking, pair), pair.better
 
-    return pair_table("Left better than above", "Pairs of models", names, cell) + p_legend()
+    return pair_matrix("better than", [model.model for model in ranking.models], entry)
+
+
+def pair_matrix(
+    relation: str, names: Sequence[str], entry: Callable[[str, str], tuple[float, str, bool] | str]
+) -> Markup:
+    """A table of ordered pairs; `entry`: adjusted p, the value below it, and whether it is shown, or a reason."""
+
+    def cell(left: str, above: str) -> HeatCell:
+        content = entry(left, above)
+        if isinstance(content, str):
+            return HeatCell("", "", hint=content)
+        p, below, marked = content
+        hint = f"{left} {relation} {above}: adjusted p = {p_number(p)}"
+        return HeatCell(p_order(p), p_shade(p), below=below, marked=marked, hint=hint)
+
+    return pair_table(f"Left {relation} above", "Pairs of models", names, cell) + p_legend()
 
 
 def _difference(ranking: Ranking, pair: RankedPair) -> str:

@@ -22,13 +22,13 @@ from sigstats.comparison.paired_predictions import OtherColumns
 from sigstats.comparison.units import MISSING
 from sigstats.files.predictions import Columns, other_column_codes, read
 from sigstats.intervals import Interval
+from sigstats.ranking.positions import MATTERS, UNKNOWN
 from sigstats.ranking.result import RankedModel
 from sigstats.ranking.votes import VoteRanking, rank_votes, signs_of
 
-from ..pages.heat_table import HeatCell, p_legend, p_shade, pair_table
 from ..pages.page import Answer, page
-from ..pages.wording import both_ends, count_of, number, p_equation, p_number, p_order, percent, significant, some_of
-from .page import MOST_IN_MATRIX, MOST_PAIRS, rank_plot
+from ..pages.wording import both_ends, count_of, number, p_equation, p_number, percent, significant, some_of
+from .page import MOST_IN_MATRIX, MOST_PAIRS, pair_matrix, rank_plot
 from .words import best_of, ranks_of
 
 #: The columns of a file of votes, as Chatbot Arena and MT-bench name them; the last may be three, of 1 and 0.
@@ -79,7 +79,7 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
         return f"{count_of(int(rank(groups=groups).preferred.sum()), 'pair')} decided"
 
     values = _beyond_pairs(one, other, given[winner])
-    notes = DistinctNames(ranking.models, len(one), votes.where, "model").notes
+    notes = [*ranking.notes, *DistinctNames(ranking.models, len(one), votes.where, "model").notes]
     rows = [np.unique(column, return_inverse=True)[1] for column in (one, other, given[winner])]
     if others.content is not None and (copies := copied_rows(others.content, rows)) is not None:
         copied = f"{np.count_nonzero(copies):,} of {len(one):,} votes equal others in all columns and may be copies"
@@ -101,11 +101,9 @@ def _winner_of_three(columns: Sequence[NDArray[Any]], where: str) -> NDArray[Any
     ones, zeros = (np.array([np.isin(column, texts) for column in columns]) for texts in words)
     odd = np.flatnonzero((ones.sum(axis=0) != 1) | (ones == zeros).any(axis=0))
     if len(odd):
-        raise ValueError(
-            f"{where}: row {int(odd[0]) + 1}: expected 1 in one of {', '.join(_WINNERS)}, and 0 in the others"
-        )
-    names = [*_WINNERS.values()]
-    return np.array([names[place] for place in ones.argmax(axis=0)])
+        wanted = f"expected 1 in one of {', '.join(_WINNERS)}, and 0 in the others"
+        raise ValueError(f"{where}: row {int(odd[0]) + 1}: {wanted}")
+    return np.asarray(np.array([*_WINNERS.values()])[ones.argmax(axis=0)])
 
 
 def first_of(ranking: VoteRanking) -> list[str]:
@@ -115,10 +113,13 @@ def first_of(ranking: VoteRanking) -> list[str]:
 
 def headline(ranking: VoteRanking) -> str:
     """The best model, or the possible ones; preferences of votes may be cyclic."""
-    first, k = first_of(ranking), len(ranking.models)
+    first, k, names = first_of(ranking), len(ranking.models), {note.name for note in ranking.notes}
+    best = best_of(first, k) if first else f"None of the {k} models is best: another is preferred to each"
     if len(first) == 1 and ranking.high[ranking.models.index(first[0])] > 1:
-        return f"Only {first[0]} may be the best of {k} models"
-    return best_of(first, k) if first else f"None of the {k} models is best: another is preferred to each"
+        best = f"Only {first[0]} may be the best of {k} models"
+    if MATTERS in names:
+        return f"Undecided: {best}, or the positions of the answers decided the votes"
+    return f"{best} if voters saw the answers in random order" if UNKNOWN in names else best
 
 
 def as_json(ranking: VoteRanking, path: str) -> str:
@@ -139,7 +140,7 @@ def as_html(ranking: VoteRanking) -> str:
     met = np.argwhere(np.triu(ranking.wins + ranking.wins.T, 1) > 0)
     answer, models = _answer(ranking, len(met)), _models(ranking)
     pairs = [_pair(ranking, *value) for value in met.tolist()] if len(met) <= MOST_PAIRS else []
-    confidence = _confidence(ranking)
+    confidence = f"{significant(100 * ranking.confidence_level)}%"
     return page(
         "tables.html.j2",
         kind="ranking by votes",
@@ -169,15 +170,13 @@ def as_html(ranking: VoteRanking) -> str:
 
 def _answer(ranking: VoteRanking, pairs: int) -> Answer:
     """The first screen; `pairs`: the number of pairs that met."""
-    models, first, confidence = _models(ranking), first_of(ranking), _confidence(ranking)
+    models, first, confidence = _models(ranking), first_of(ranking), f"{significant(100 * ranking.confidence_level)}%"
     shown = int(ranking.preferred.sum())
     known = [("Pairs:", f"{shown:,} of {count_of(pairs, 'pair')} that met {'is' if shown == 1 else 'are'} decided.")]
     behind = [name for name in ranking.models if name not in first]
     known += [("Behind:", f"{some_of(behind)}; at least one model is preferred to each.")] if behind else []
-    known += [("Beware:", f"{note}.") for note in ranking.notes]
-    if ranking.reason:
-        known.append(("Beware:", f"{ranking.reason}."))
-    elif ranking.fit_pvalue is not None and ranking.fit_pvalue <= 1 - ranking.confidence_level:
+    known += [("Beware:", f"{note}.") for note in (*ranking.notes, ranking.reason) if note]
+    if not ranking.reason and ranking.fit_pvalue is not None and ranking.fit_pvalue <= 1 - ranking.confidence_level:
         fit = f"one score per model is not enough to explain who wins against whom ({p_equation(ranking.fit_pvalue)})"
         known.append(("Beware:", f"{fit}; the ranks do not depend on it."))
     if odd := _apart(models):
@@ -185,6 +184,8 @@ def _answer(ranking: VoteRanking, pairs: int) -> Answer:
     to_do = "Choose among the first by other criteria, or collect more votes on them."
     if len(first) < 2:
         to_do = f"Take {first[0]}." if first else "Choose by a question on which preferences are not cyclic."
+    if {MATTERS, UNKNOWN} & {note.name for note in ranking.notes}:
+        to_do = f"Ask again, with the answers in random order. If they were already: {to_do}"
     places = zip(("first", "second"), models, _won(ranking), strict=False)
     return Answer(
         headline=headline(ranking),
@@ -218,25 +219,18 @@ def _won(ranking: VoteRanking) -> NDArray[np.float64]:
 def _models(ranking: VoteRanking) -> list[RankedModel]:
     """The models in the form of a leaderboard; in tier 1 if none is shown to be preferred to them."""
     level = ranking.confidence_level
-    intervals = [Interval(*ends, level) for ends in zip(ranking.score_low, ranking.score_high, strict=True)]
     return [
         RankedModel(
             model=model,
-            rank_low=low,
-            rank_high=high,
-            tier=1 if low == 1 else 2,
-            score=score,
+            rank_low=ranking.low[place],
+            rank_high=ranking.high[place],
+            tier=1 if ranking.low[place] == 1 else 2,
+            score=ranking.scores[place],
             accuracy=None,
-            confidence_interval=interval,
+            confidence_interval=Interval(ranking.score_low[place], ranking.score_high[place], level),
         )
-        for model, low, high, score, interval in zip(
-            ranking.models, ranking.low, ranking.high, ranking.scores, intervals, strict=True
-        )
+        for place, model in enumerate(ranking.models)
     ]
-
-
-def _confidence(ranking: VoteRanking) -> str:
-    return f"{significant(100 * ranking.confidence_level)}%"
 
 
 def _score(model: RankedModel) -> tuple[str, str]:
@@ -258,18 +252,11 @@ def _pair(ranking: VoteRanking, a: int, b: int) -> tuple[str, ...]:
 def _matrix(ranking: VoteRanking) -> Markup:
     place = {name: index for index, name in enumerate(ranking.models)}
 
-    def cell(left: str, above: str) -> HeatCell:
-        i, j = place[left], place[above]
-        won, lost = ranking.wins[i, j], ranking.wins[j, i]
+    def entry(left: str, above: str) -> tuple[float, str, bool] | str:
+        pair = place[left], place[above]
+        won, lost = ranking.wins[pair], ranking.wins[pair[::-1]]
         if not won + lost:
-            return HeatCell("", "", hint=f"{left} and {above} never met")
-        p = float(ranking.adjusted_pvalues[i, j])
-        return HeatCell(
-            p_order(p),
-            p_shade(p),
-            below=percent(won / (won + lost)),
-            marked=bool(ranking.preferred[i, j]),
-            hint=f"{left} preferred to {above}: adjusted p = {p_number(p)}",
-        )
+            return f"{left} and {above} never met"
+        return float(ranking.adjusted_pvalues[pair]), percent(won / (won + lost)), bool(ranking.preferred[pair])
 
-    return pair_table("Left preferred to above", "Pairs of models", ranking.models, cell) + p_legend()
+    return pair_matrix("preferred to", ranking.models, entry)

@@ -24,6 +24,7 @@ from .._common.validation import FloatArray, IntArray, as_labels, as_real, refus
 from ..multiplicity import adjust_pvalues
 from ..unseen_row.means import mean_pvalues, row_of_groups, units_of
 from .bradley_terry import components_of, fit_pvalue, scores_of, standard_errors_of, sums_of, why_not_finite
+from .positions import position_note
 from .rank_sets import is_shown, sign_tests
 
 #: Words for a win of the first model, of the second, or of neither, in any case.
@@ -79,7 +80,7 @@ class VoteRanking(ArrayRecord, Drawn):
     reason : str
         The reason if there are no scores.
     notes : tuple of str
-        Remarks about the votes of a file, a line each, with a short name for programs in `.name`.
+        Remarks about the votes, a line each, with a short name for programs in `.name`.
     """
 
     models: tuple[str, ...]
@@ -199,10 +200,10 @@ def rank_votes(
         one, other = (", ".join(shown(str(model)) for model in models[part == side][:3]) for side in (0, 1))
         raise ValueError(f"model_b: no vote connects {one} with {other}; expected votes that connect all models")
     k = len(models)
-    wins, decided = np.zeros((2, k, k))
-    np.add.at(wins, (first, second), (1 + signs) / 2)
-    np.add.at(wins, (second, first), (1 - signs) / 2)
-    np.add.at(decided, (np.where(signs > 0, first, second), np.where(signs > 0, second, first)), signs != 0)
+    sides = np.zeros((3, k, k))  # won, tied and lost by the first model
+    np.add.at(sides, (1 - signs, first, second), 1)
+    decided = sides[0] + sides[2].T
+    wins = decided + (sides[1] + sides[1].T) / 2
     order = np.argsort(-wins.sum(axis=1) / (wins + wins.T).sum(axis=1), kind="stable")
     pvalues = _tests_of_groups(k, first, second, signs, units) if units else sign_tests(decided)
     met = (wins + wins.T) > 0
@@ -230,6 +231,7 @@ def rank_votes(
         n=n,
         guarantee=_GUARANTEES[len(units)],
         reason=reason,
+        notes=position_note(models.tolist(), sides, preferred, adjusted),
     )
 
 
@@ -266,27 +268,25 @@ def _tests_of_groups(
     k: int, first: IntArray, second: IntArray, signs: IntArray, units: Sequence[IntArray]
 ) -> FloatArray:
     """The tests of all pairs by the means of groups, and of both kinds of groups if there are two."""
-    pvalues = np.zeros((k, k))
     turned = np.where(first < second, signs, -signs)
     pair = np.minimum(first, second) * k + np.maximum(first, second)
     order = np.argsort(pair, kind="stable")
     parts = np.split(order, np.flatnonzero(np.diff(pair[order])) + 1)
     i, j = np.divmod(pair[[rows[0] for rows in parts]], k)
     sums = [[sums_of(turned[rows], array[rows]) for rows in parts] for array in units]
+    tails = []
     for of_pairs, unit in zip(sums, units, strict=True):
-        sizes = (sums_of(np.ones_like(rows), unit[rows]) for rows in parts)
         many = [
-            units_of(values.astype(np.float64), size, row_of_groups(len(values)))
-            for values, size in zip(of_pairs, sizes, strict=True)
+            units_of(values.astype(np.float64), sums_of(np.ones_like(rows), unit[rows]), row_of_groups(len(values)))
+            for values, rows in zip(of_pairs, parts, strict=True)
         ]
-        less, greater = np.transpose(mean_pvalues(many, np.ones(len(many)).tolist()))
-        pvalues[i, j], pvalues[j, i] = np.maximum(pvalues[i, j], greater), np.maximum(pvalues[j, i], less)
+        tails.append(np.transpose(mean_pvalues(many, np.ones(len(many)).tolist())))
     if len(units) == 2:
         cells = units[0] * (units[1].max() + 1) + units[1]
         of_both = (sums_of(turned[rows], cells[rows]) for rows in parts)
-        greater, less = np.transpose([_two_way(*value) for value in zip(*sums, of_both, strict=True)])
-        pvalues[i, j], pvalues[j, i] = np.maximum(pvalues[i, j], greater), np.maximum(pvalues[j, i], less)
-    pvalues[pvalues == 0] = 1.0  # of models that never met
+        tails.append(np.transpose([_two_way(*value) for value in zip(*sums, of_both, strict=True)])[::-1])
+    pvalues = np.ones((k, k))  # of models that never met
+    pvalues[j, i], pvalues[i, j] = np.max(tails, axis=0)
     return pvalues
 
 

@@ -33,6 +33,15 @@ WINS = np.array(
 )
 
 
+def random_order(frame, seed=0):
+    """The votes of a frame with the sides of about every other one exchanged."""
+    turned = np.random.default_rng(seed).random(len(frame)) < 0.5
+    other = {"a": "b", "b": "a", "model_a": "model_b", "model_b": "model_a"}
+    sides = frame.model_a.where(~turned, frame.model_b), frame.model_b.where(~turned, frame.model_a)
+    winner = frame.winner.where(~turned, frame.winner.replace(other))
+    return frame.assign(model_a=sides[0], model_b=sides[1], winner=winner)
+
+
 def test_a_word_for_a_winner_that_names_another_model_is_asked_about(tmp_path, refused):
     frame = pd.DataFrame({"model_a": ["model_b", "model_b"] * 9, "model_b": ["model_a"] * 18, "winner": "model_a"})
     with pytest.raises(ValueError, match=r"^winner: 'model_a' is not valid; expected another name for this model"):
@@ -47,7 +56,7 @@ def test_a_word_for_a_winner_that_names_another_model_is_asked_about(tmp_path, r
 
 def test_a_model_of_votes_in_two_spellings_is_noted(tmp_path, printed):
     frame = pd.DataFrame({"model_a": ["GPT", "gpt"] * 20, "model_b": "Claude", "winner": ["model_a", "tie"] * 20})
-    frame.to_csv(tmp_path / "v.csv", index=False)
+    random_order(frame).to_csv(tmp_path / "v.csv", index=False)
     assert main(["rank", str(tmp_path / "v.csv"), "--json", str(tmp_path / "v.json")]) == 0
     (note,) = json.loads((tmp_path / "v.json").read_text())["notes"]
     assert note["name"] == "spelled-twice"
@@ -126,6 +135,7 @@ def test_voters_of_a_file_whose_votes_are_alike_are_told_with_the_pairs_that_rem
         {"voter": np.arange(600) % 30, "lot": rng.integers(0, 30, 600), "model_a": "x", "model_b": "y"}
     )
     frame["winner"] = np.where(frame.voter < 19, "a", "b")  # 20 votes each: 20 (600 - 1) / (600 - 20) = 20.7
+    frame = random_order(frame)
     path, target = tmp_path / "votes.csv", tmp_path / "votes.json"
     frame.to_csv(path, index=False)
     assert main(["rank", str(path), "--json", str(target), "--report", str(tmp_path / "page.html")]) == 0
@@ -197,7 +207,7 @@ def test_a_file_of_votes_is_ranked_by_the_command(tmp_path, votes, capsys, refus
 def test_the_page_of_votes_has_the_ranks_and_every_pair_that_met(tmp_path, printed):
     path, target = tmp_path / "votes.csv", tmp_path / "page.html"
     pairs = [("<b>x", "y|z", "a")] * 20 + [("y|z", "w", "tie"), ("w", "y|z", "a"), ("y|z", "w", "a")]
-    pd.DataFrame(pairs, columns=["model_a", "model_b", "winner"]).to_csv(path, index=False)
+    random_order(pd.DataFrame(pairs, columns=["model_a", "model_b", "winner"])).to_csv(path, index=False)
     assert printed("rank", path, "--report", target).startswith("<b>x and w may each be the best of 3 models.\n")
     page = target.read_text(encoding="utf-8")
     for text in ("&lt;b&gt;x and w may each be", "&lt;b&gt;x never lost", "<td>1.5</td>", "1 of 2 pairs that met is"):
@@ -210,7 +220,7 @@ def test_the_page_of_votes_has_the_ranks_and_every_pair_that_met(tmp_path, print
 def test_preferences_that_go_round_leave_no_model_best(tmp_path, printed):
     path, target = tmp_path / "votes.csv", tmp_path / "page.html"
     pairs = [(*"xy", "a"), (*"yz", "a"), (*"zx", "a")] * 20
-    pd.DataFrame(pairs, columns=["model_a", "model_b", "winner"]).to_csv(path, index=False)
+    random_order(pd.DataFrame(pairs, columns=["model_a", "model_b", "winner"])).to_csv(path, index=False)
     assert printed("rank", path, "--report", target).startswith(
         "None of the 3 models is best: another is preferred to each.\n"
     )
@@ -223,11 +233,11 @@ def test_a_model_to_which_another_may_be_preferred_is_not_called_the_best(tmp_pa
     path, target = tmp_path / "votes.csv", tmp_path / "page.html"
     pairs = [(*"xy", "a")] * 70 + [(*"xy", "b")] * 30 + [(*"yz", "a")] * 65 + [(*"yz", "b")] * 35
     pairs += [(*"zx", "a")] * 60 + [(*"zx", "b")] * 40  # nobody is preferred to x for certain, z perhaps
-    pd.DataFrame(pairs, columns=["model_a", "model_b", "winner"]).to_csv(path, index=False)
+    random_order(pd.DataFrame(pairs, columns=["model_a", "model_b", "winner"])).to_csv(path, index=False)
     assert printed("rank", path).startswith("Only x may be the best of 3 models.\n")
     few = [(*"np", "a")] * 9 + [(*"np", "b")] + [(*"op", "a")] * 500 + [(*"op", "b")] * 100
     few += [(*"om", "a")] * 300 + [(*"om", "b")] * 200
-    pd.DataFrame(few, columns=["model_a", "model_b", "winner"]).to_csv(path, index=False)
+    random_order(pd.DataFrame(few, columns=["model_a", "model_b", "winner"])).to_csv(path, index=False)
     assert main(["rank", str(path), "--report", str(target)]) == 0
     assert "scores higher than o, which may rank higher" in target.read_text()
 
@@ -411,3 +421,86 @@ def test_votes_that_are_there_twice_with_the_sides_exchanged_are_refused(tmp_pat
         items = np.unique(both.index % 60 if both is halves else both.index // 2, return_inverse=True)[1]
         assert sigstats.rank_votes(*columns, items=items).n == 120
     assert sigstats.rank_votes(*(votes[name] for name in votes)).n == 60
+
+
+def _sheet(seed, *, first=0.6, better=0.0, always=True, voters=200, n=3000):
+    """Votes between three models by raters who take the first answer in that share; `new` is `better`, and first."""
+    rng = np.random.default_rng(seed)
+    new, other = np.arange(n) % 3 < 2, np.where(rng.random(n) < 0.5, "old1", "old2")
+    rest = np.where(other == "old1", "old2", "old1")
+    ahead = new if always else new & (rng.random(n) < 0.5)
+    one, two = np.where(ahead, "new", other), np.where(ahead, other, np.where(new, "new", rest))
+    chance = first + better * ((one == "new") * 1.0 - (two == "new"))
+    winner = np.where(rng.random(n) < chance, "model_a", "model_b")
+    return pd.DataFrame({"model_a": one, "model_b": two, "winner": winner, "judge": np.arange(n) % voters})
+
+
+def _names(ranking):
+    return [note.name for note in ranking.notes if note.name.startswith("positions")]
+
+
+def _rank(frame, **options):
+    return sigstats.rank_votes(frame.model_a, frame.model_b, frame.winner, **options)
+
+
+def test_a_model_that_is_always_first_is_not_called_the_best_if_position_matters(tmp_path, printed):
+    frame, path, target = _sheet(4), tmp_path / "votes.csv", tmp_path / "page.html"
+    frame.to_csv(path, index=False)
+    result = _rank(frame, groups=frame.judge)
+    assert (result.low[0], result.models[0], _names(result)) == (1, "new", ["positions-matter"])
+    (note,) = result.notes
+    assert note.startswith(
+        "new was model_a in 2,000 of 2,000 votes; in the 1,000 decided votes of pairs that met in both"
+    )
+    old = frame[frame.model_a != "new"]
+    wins = [(old.winner[old.model_a == name] == "model_a").mean() for name in ("old1", "old2")]
+    assert f"model_a wins {50 * sum(wins):.1f}% at equal positions (p = " in note
+    for options in ([], ["--group", "judge"]):
+        text = printed("rank", path, *options, "--report", target)
+        assert text.startswith("Undecided: new is the best of 3 models, or the positions of the answers decided")
+        assert "new was model_a in 2,000 of 2,000 votes; in the 1,000 decided" in text
+    assert "Ask again, with the answers in random order." in target.read_text(encoding="utf-8")
+    assert main(["rank", str(path), "--json", str(tmp_path / "v.json")]) == 0
+    (content,) = json.loads((tmp_path / "v.json").read_text())["notes"]
+    assert content == {"name": "positions-matter", "text": str(note)}
+
+
+def test_columns_that_may_be_roles_leave_the_best_model_with_a_condition(tmp_path, printed):
+    frame, path = _sheet(4), tmp_path / "votes.csv"
+    two = frame[frame.model_a == "new"].assign(model_b="old")
+    two.to_csv(path, index=False)
+    assert printed("rank", path).startswith("new is the best of 2 models if voters saw the answers in random order.\n")
+    (note,) = _rank(two).notes
+    assert note.name == "positions-unknown"
+    assert "no two models met in both orders" in note
+
+
+def test_a_preference_that_position_cannot_explain_remains(tmp_path, printed):
+    frame = _sheet(4, first=0.5, better=0.3)
+    frame.to_csv(tmp_path / "votes.csv", index=False)
+    assert _names(_rank(frame)) == ["positions"]
+    text = printed("rank", tmp_path / "votes.csv")
+    assert text.startswith("new is the best of 3 models.\n")
+    assert "new was model_a in 2,000 of 2,000 votes; in the 1,000" in text
+    assert _names(_rank(_sheet(4, first=0.55, better=0.4))) == ["positions"]  # it explains 0.1 of a margin of 0.9
+
+
+def test_cycles_of_positions_are_noted_though_each_model_is_first_in_half_of_its_votes():
+    pairs = [("x", "y"), ("y", "z"), ("z", "x")] * 40
+    winner = np.where(np.random.default_rng(1).random(120) < 0.6, "a", "b")
+    (note,) = sigstats.rank_votes(*np.transpose(pairs), winner).notes
+    assert note.startswith("x was model_a in 40 of 40 votes with y, y was model_a in 40 of 40 votes with z and 1 more;")
+
+
+def test_random_orders_are_seldom_noted():
+    """At most 0.1% of files: 4 of 400 or more have a probability of 0.0008."""
+    noted = sum(bool(_names(_rank(_sheet(seed, always=False, n=90)))) for seed in range(400))
+    assert noted < 4
+
+
+@pytest.mark.parametrize("first", [0.6, 0.75])
+def test_equal_models_are_seldom_best_by_their_position(first):
+    """With voters: 5% of 100 files have more than 12 with a probability of 0.002; without notes `new` always wins."""
+    results = [_rank(frame, groups=frame.judge) for frame in (_sheet(seed, first=first) for seed in range(100))]
+    assert sum(result.low.count(1) == 1 for result in results) > 90
+    assert sum(_names(result) != ["positions-matter"] and result.low.count(1) == 1 for result in results) <= 12
