@@ -207,6 +207,10 @@ def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[Compa
         where = first and f" Look at {first.slice} first: the evidence is clearest there."
         return f"Keep the baseline.{where or ''}"
     if comparison.verdict == "pass":
+        for other in comparison.ranked:
+            if other.slice == ALL_ROWS and ((other.low or 0) > 0 if other.lower_is_better else (other.high or 0) < 0):
+                margin = amount(other, comparison.rule.margin_of(other))
+                return f"You may replace the baseline: {named(other)} is worse by less than the margin of {margin}."
         if better:
             return "Replace the baseline: the candidate is better, and worse nowhere."
         return "You may replace the baseline: the candidate is not worse, and not shown to be better."

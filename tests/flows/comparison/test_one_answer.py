@@ -121,6 +121,19 @@ def test_advice_tells_better_from_worse_somewhere_and_from_not_shown_to_be_safe(
     assert better.answer.advice == "Replace the baseline: the candidate is better, and worse nowhere."
 
 
+def test_a_pass_of_a_candidate_that_is_shown_to_be_worse_states_it():
+    """14 of 200 rows became wrong and 3 right: an interval below 0, within a margin that was stated."""
+    y, wrong = np.zeros(200, dtype=np.int64), np.arange(200)
+    rule = sigstats.ComparisonRule(minimum_effect="6pt", margin="15pt")
+    worse = sigstats.compare(y, (wrong < 3) * 1, ((wrong > 2) & (wrong < 17)) * 1, rule=rule)
+    (row,) = worse.rows
+    assert (worse.verdict, row.high < 0) == ("pass", True)
+    words = "accuracy on all rows is worse by less than the margin of 15 points."
+    assert worse.answer.advice == f"You may replace the baseline: {words}"
+    equal = sigstats.compare(y, (wrong < 3) * 1, (wrong > 196) * 1, rule=rule)
+    assert equal.answer.advice.endswith("the candidate is not worse, and not shown to be better.")
+
+
 def test_of_several_candidates_figure_words_and_table_name_the_same_tests(tmp_path, capsys):
     frames = gains()
     said, texts = compared(tmp_path, capsys, frames, "--slice", "region", code=1)
