@@ -141,7 +141,8 @@ def _commands_for_table(table: "Table") -> tuple[str, list[tuple[str, str]], lis
     models = [*values.get(columns.chosen.models, ())]
     key, choices = ("model", models) if len(models) > 1 else ("prediction", answers)
     one, two = ("" if choices == [columns.prediction] else _as_options(**{key: choices[:n]}) for n in (1, 2))
-    commands = [("rank", measure)]  # of votes, or of the models in a column
+    units = {key: name for key, name in (("group", "judge"), ("item", "question_id")) if {name, "model_a"} <= {*names}}
+    commands = [("rank", measure + _as_options(**units))]  # of votes, or of the models in a column
     if answers:
         commands += [("compare", (two if len(choices) > 1 else f" CANDIDATE{one}") + measure)]
         commands += [("rank", _as_options(prediction=answers))] if len(choices) > 1 and choices is answers else []

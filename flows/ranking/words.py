@@ -66,7 +66,8 @@ def answer_of(ranking: Ranking) -> Answer[Any]:
         ("Behind:", f"{some_of(behind)}; at least one model is better than each." if behind else ""),
         ("Pairs:", f"{_pairs_shown(ranking)}."),
     ]
-    choose = "Choose among tier 1 by other criteria, such as cost, or rank them on more rows."
+    more = "from more runs" if getattr(ranking.test, "kind", "") == "runs" else "on more rows"
+    choose = f"Choose among tier 1 by other criteria, such as cost, or rank them {more}."
     advice = f"Take {ranking.models[0].model}." if len(first) == 1 else choose
     if ranking.costs:
         advice = f"By {header_of(ranking)[3]} and {ranking.cost} together, choose among {join_words(ranking.front)}."

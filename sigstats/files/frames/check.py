@@ -12,9 +12,10 @@ from sigstats._common.class_names import label_name
 from sigstats._common.data_frames import opened
 from sigstats._common.messages import Note
 from sigstats._common.together import check_together
-from sigstats._common.validation import as_real, refuse
+from sigstats._common.validation import refuse
 from sigstats.comparison.check.bar import check_predictions
 from sigstats.comparison.check.result import CheckResult
+from sigstats.comparison.margins import as_bar
 from sigstats.comparison.measure_names import are_scores, as_compared_measures, is_of_scores
 from sigstats.comparison.paired_predictions import as_score_range
 from sigstats.comparison.rule import ComparisonRule
@@ -28,8 +29,8 @@ class CheckOptions(CommonOptions, total=False):
     """The options of `check`, for functions that pass them on."""
 
     score: str | None
-    at_least: float | None
-    at_most: float | None
+    at_least: float | str | None
+    at_most: float | str | None
     human: str | None
 
 
@@ -37,8 +38,8 @@ def check(
     y: Any,
     prediction: Any = "prediction",
     *,
-    at_least: float | None = None,
-    at_most: float | None = None,
+    at_least: float | str | None = None,
+    at_most: float | str | None = None,
     id: str = "id",  # noqa: A002 - the name of the column
     label: str = "label",
     score: str | None = None,
@@ -71,9 +72,9 @@ def check(
     prediction : str, or array_like of shape (n,)
         The column of the predicted class; or predicted classes; or ``predict_proba``, with the likeliest class as the
         prediction.
-    at_least, at_most : float
-        One of them: the lowest acceptable value, a share such as 0.9 or a mark in its own unit, or the highest
-        acceptable cost.
+    at_least, at_most : float or str
+        One of them: the lowest acceptable value, a share such as 0.9 or ``"90%"``, or a mark in its own unit, or the
+        highest acceptable cost.
     id, label : str
         Frames only: the columns that name each row and its true class.
     score : str, optional
@@ -130,7 +131,7 @@ def check(
     """
     if (at_least is None) == (at_most is None):
         raise ValueError("at_least: give one of at_least and at_most, as in at_least=0.9")
-    bar = as_real(at_least, "at_least") if at_most is None else as_real(at_most, "at_most")
+    bar = as_bar(at_least, "at_least") if at_most is None else as_bar(at_most, "at_most")
     if rule is not None and not isinstance(rule, ComparisonRule):
         raise refuse("rule", rule, "a ComparisonRule")
     named, listed = None if positive is None else label_name(positive, "positive"), class_names_of(classes)

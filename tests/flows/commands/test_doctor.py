@@ -115,7 +115,11 @@ NATURAL = {
     "features": (TABLES["one model"] | FEATURES, "check", "--group user_id", "--slice"),
     "another class": (TABLES["one model"] | {"prediction": ["unsure", *RIGHT["a"][1:]]}, "check", "CANDIDATE", "--id"),
     "votes": (VOTES, "rank", "", "compare"),
-    "votes on questions": (VOTES | {"question_id": np.arange(120) // 3}, "rank", "", "compare"),
+    "votes on questions": (VOTES | {"question_id": np.arange(120) // 3}, "rank", "--item question_id", "--group"),
+    "votes of judges": (
+        VOTES | {"judge": np.arange(120) % 20, "question_id": np.arange(120) // 3},
+        *("rank", "--group judge --item question_id", "compare"),
+    ),
     "counts": (
         {"label": [*"aabb"], "prediction": [*"abab"], "count": [9, 1, 2, 8]},
         None,

@@ -220,3 +220,9 @@ def test_another_kind_of_study_has_no_test_sets(tmp_path, refused):
     study = 'kind = "significance"\n[[tables]]\nname = "t"\ncounts = [[8, 2], [1, 9]]\n'
     assert main(["run", str(study_file(tmp_path, study)), "--output", str(tmp_path / "out"), "--quiet"]) == 0
     assert "expected the results of a calibration study" in refused("replay", tmp_path / "out", "--trial", "0")
+
+
+def test_a_regression_study_has_no_test_sets(tmp_path, refused):
+    (tmp_path / "out/history/date=2026-11-21").mkdir(parents=True)
+    words = "contains no study that is computed in cells; a regression study has none"
+    assert words in refused("replay", tmp_path / "out", "--trial", "0")

@@ -83,6 +83,10 @@ def test_the_command_ranks_recipes_by_their_runs_and_costs_from_the_lowest(tmp_p
         right = [1 - pd.read_csv(file)["errors"].mean() for file in files]
         assert ahead == pytest.approx(score * (right[0] - right[1]))
         assert found["pairs"][0]["pvalue"] == pytest.approx(1 / 252)  # of 5 and 5 runs, all of which are apart
+    copy = tmp_path / "copy.csv"
+    pd.read_csv(files[0]).sample(frac=1, random_state=1).to_csv(copy, index=False)
+    assert main(["rank", files[0], str(copy), "--run", "seed", "--measure", "accuracy", "--json", str(target)]) == 0
+    assert json.loads(target.read_text())["answer"]["advice"].endswith("or rank them from more runs.")
     assert "--measure: 'nonsense' is not valid" in refused("rank", *files, "--run", "seed", "--measure", "nonsense")
 
 

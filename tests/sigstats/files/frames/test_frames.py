@@ -345,6 +345,9 @@ def test_assertions_carry_what_was_compared_and_checked():
     with pytest.raises(AssertionError) as caught:
         sigstats.assert_at_least(y, wrong, at_least=0.9)
     checked = sigstats.check(y, wrong, at_least=0.9)
+    assert sigstats.check(y, wrong, at_least="90%").rows == checked.rows
+    with pytest.raises(ValueError, match=r"at_least: 'many' is not valid; expected a number such as 0.9 or 90%"):
+        sigstats.check(y, wrong, at_least="many")
     assert repr(caught.value.result) == repr(checked)
     assert (checked.verdict, checked.rows[0].value) == ("fail", 0.5)
     assert sigstats.check(y, y, at_least=0.9) == sigstats.assert_at_least(y, y, at_least=0.9)
