@@ -138,7 +138,7 @@ class StudyPlots:
         for row in self._evidence.rows:
             if null := null_distribution(row, self._evidence):
                 bins = Bins.of([null])
-                counts, left = bins.count(null.counts, null.observed, more=null.more_is_better)
+                counts, left = bins.count(null.counts, null.observed, more=row.alternative == "greater")
                 edges = null.step * np.append(left, left[-1] + bins.width)
                 drawn = stairs(counts, edges, null.step * null.observed, (row.measure or "", "permutations"))
                 yield _about(row, "test", "dataset", "classifier", "measure"), drawn

@@ -154,6 +154,9 @@ def _notes(study: BenchmarkStudy, datasets: list[Dataset], able: Sequence[str]) 
         ):
             if names:
                 yield f"{dataset.name}: {why}: {some_of(names, _NAMED)}"
+        for name, count in dataset.units().items() if dataset.groups is None else ():
+            text = f'has one class: groups = "{name}" keeps its rows together'
+            yield f"{dataset.name}: each of the {count:,} values of {name} {text}"
         yield from DistinctNames(dataset.classes, len(dataset), dataset.name).notes
         if dataset.groups is None:
             folds = cross_validation_folds(

@@ -29,9 +29,7 @@ _MOST_NAMED = 6
 
 def decision_p(row: Hypothesis) -> float:
     """The p-value that decides."""
-    if row.p_adjusted is not None:
-        return row.p_adjusted
-    return 1.0 if row.p_value is None else row.p_value
+    return next((p for p in (row.p_adjusted, row.p_value) if p is not None), 1.0)
 
 
 def decision_p_in_words(row: Hypothesis, name: str = "p") -> str:

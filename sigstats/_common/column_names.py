@@ -40,6 +40,8 @@ WEIGHTS = frozenset(
 )
 #: The name of a column that may be one of ids.
 ID = re.compile(r"(?:^|[^A-Za-z])(?i:ids?|idx)(?:[^A-Za-z]|$)|[a-z]I[dD]$")
+#: The name of a column of units with several rows each.
+UNIT = re.compile(rf"(?i)(^|[_. -])(patient|subject|participant|person|user|speaker|session|doc|document){_NUMBER}$")
 #: The name of a column that may count the rows of a cell.
 COUNTS = frozenset({"count", "counts", "n", "n_rows", "num_rows", "freq", "frequency", "cases", "n_votes"})
 #: The end of the name of a column of standard deviations or errors.

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sigstats._common.column_names import ID, UNIT
 from sigstats._common.validation import FloatArray, IntArray, refuse
 from sigstats.retraining.folds import leave_one_out_folds, require_trained, stratified_folds
 
@@ -114,19 +115,30 @@ class Dataset:
 
     def constant_features(self) -> tuple[str, ...]:
         """The features whose present values are all equal: no classifier can use them."""
-        present = [values[~np.isnan(values)] for values in self.X.T]
-        columns = zip(self.features, present, strict=True)
-        return tuple(name for name, values in columns if (values == values[:1]).all())
+        columns = zip(self.features, self.X.T, strict=True)
+        return tuple(name for name, values in columns if len(np.unique(values[~np.isnan(values)])) < 2)
 
     def identifiers(self) -> tuple[str, ...]:
         """The features that name rows: with another category, or another whole number, in every row.
 
         Whole numbers name rows if they are consecutive, if they grow from row to row, or if their name says so.
         """
-        if len(self) < _FEWEST_NAMED:
-            return ()
-        columns = zip(self.features, self.X.T, self.nominal, strict=True)
-        return tuple(name for name, values, nominal in columns if _names_rows(name, values, nominal))
+        many, columns = len(self) >= _FEWEST_NAMED, zip(self.features, self.X.T, self.nominal, strict=True)
+        return tuple(name for name, values, nominal in columns if many and _names_rows(name, values, nominal))
+
+    def units(self) -> dict[str, int]:
+        """The features that name units of several rows and one class each, with their numbers of values.
+
+        Their name says so, or they have many categories; the values have one class by chance with p below 0.01.
+        """
+        shares, counts = np.bincount(self.y) / len(self), dict[str, int]()
+        for name, values, nominal in zip(self.features, self.X.T, self.nominal, strict=True):
+            codes, rows = np.unique(values, return_inverse=True, return_counts=True)[1:]
+            pure = len(np.unique(codes * len(shares) + self.y)) == len(rows) > 3 * len(shares)
+            says_unit = UNIT.search(name) or ID.search(name) or (nominal and len(rows) >= _FEWEST_NAMED)
+            if pure and says_unit and rows.min() > 1 and (shares[:, None] ** rows).sum(axis=0).prod() < 0.01:
+                counts[name] = len(rows)
+        return counts
 
     def slices(self, feature: str) -> Iterator[tuple[str, NDArray[np.int64]]]:
         """The rows of each value of a feature, with their name; for a number with many values, of four bins."""

@@ -69,6 +69,11 @@ _METHOD = (
     "these agree."
 )
 
+_GAFFKE = (
+    "Gaffke, Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative variable, "
+    "Mathematical Methods of Statistics 14 (2005)"
+)
+
 _OF_ALL_ROWS = Section(
     order=5,
     test="measures",
@@ -77,10 +82,7 @@ _OF_ALL_ROWS = Section(
     verdict=verdict,
     columns=_COLUMNS,
     method=_METHOD,
-    source=(
-        "Gaffke, Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative variable, "
-        "Mathematical Methods of Statistics 14 (2005); DeLong, DeLong and Clarke-Pearson, Biometrics 44 (1988)"
-    ),
+    source=f"{_GAFFKE}; DeLong, DeLong and Clarke-Pearson, Biometrics 44 (1988)",
 )
 
 
@@ -157,10 +159,7 @@ _PAIRS = Section(
         *usual.CLOSING,
     ),
     method=_METHOD_OF_PAIRS + "The p-values are adjusted over all data sets and measures of one method.",
-    source=(
-        "Gaffke, Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative variable, "
-        "Mathematical Methods of Statistics 14 (2005)"
-    ),
+    source=_GAFFKE,
 )
 
 

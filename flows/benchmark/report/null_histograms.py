@@ -38,18 +38,7 @@ class NullDistribution:
     @property
     def values(self) -> NDArray[np.float64]:
         """The measure of each replicate."""
-        values = self.counts / (self.row.n or 1) if self.row.measure == "error" else self.counts * self.step
-        return np.asarray(values, dtype=np.float64)
-
-    @property
-    def more_is_better(self) -> bool:
-        """True if replicates above the observed one are extreme."""
-        return self.row.alternative == "greater"
-
-    @property
-    def in_percent(self) -> bool:
-        """True if the measure is a share of rows."""
-        return is_proportion(self.row)
+        return self.counts / (self.row.n or 1) if self.row.measure == "error" else self.counts.astype(float) * self.step
 
 
 def null_distribution(row: Hypothesis, evidence: Evidence) -> NullDistribution | None:
@@ -131,7 +120,7 @@ class Bins:
         low = 0 if 0 <= low < 0.3 * high else low  # zero is the error everyone looks for
         width = max(1, math.ceil((high - low + 1) / _BINS))
         steps = 1.0 if null is None else null.row.n or 1.0 if null.row.measure == "error" else 1 / null.step
-        return cls(low - width, high + width, width, steps / (100 if null is None or null.in_percent else 1))
+        return cls(low - width, high + width, width, steps / (100 if null is None or is_proportion(null.row) else 1))
 
     @property
     def axes(self) -> Axes:
@@ -163,10 +152,10 @@ def _panel(name: str, row: Hypothesis, null: NullDistribution | None, bins: Bins
 
 
 def _histogram(name: str, null: NullDistribution, bins: Bins, equation: str) -> Markup:
-    row, axes = null.row, bins.axes
-    counts, left = bins.count(null.counts, null.observed, more=null.more_is_better)
+    row, axes, more = null.row, bins.axes, null.row.alternative == "greater"
+    counts, left = bins.count(null.counts, null.observed, more=more)
     heights = np.maximum(counts / counts.max() * (axes.base - axes.top), np.where(counts > 0, 0.8, 0.0))
-    extreme = left > null.observed - 1 if null.more_is_better else left < null.observed
+    extreme = left > null.observed - 1 if more else left < null.observed
     values = (np.append(left, left[-1] + bins.width) / bins.in_unit).tolist()
     positions = np.array([axes.x(value) for value in values])
     width = float(positions[1] - positions[0])
@@ -185,7 +174,7 @@ def _histogram(name: str, null: NullDistribution, bins: Bins, equation: str) -> 
     parts = [
         svg.path("null", rest),
         svg.path("extreme", beyond) if beyond else Markup(""),
-        axes.x_axis(most=5, unit="%", least=0) if null.in_percent else axes.x_axis(most=5),
+        axes.x_axis(most=5, unit="%", least=0) if is_proportion(row) else axes.x_axis(most=5),
         svg.path("observed", f"M{svg.coordinate(at)} {svg.coordinate(axes.base)}V12"),
         svg.text(at + offset, 12, seen, anchor=anchor, css="value"),
     ]

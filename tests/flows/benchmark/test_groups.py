@@ -116,6 +116,39 @@ def test_nothing_is_learned_or_chosen_where_copies_of_rows_decide(noise, tmp_pat
     assert "learned real" not in re.sub("<details.*", "", alone, flags=re.DOTALL)
 
 
+def test_a_feature_that_names_units_of_one_class_is_reported_as_their_groups(tmp_path):
+    rng = np.random.default_rng(4)
+    unit = np.repeat(rng.permutation(40), 6)
+    rows = pd.DataFrame({"a": rng.normal(size=240).round(3)})
+    pure = np.array(["ill", "well"])[rng.integers(0, 2, 40)][unit]
+
+    def notes(name, values, target=pure, **options):
+        rows.assign(**{name: values, "class": target}).to_csv(tmp_path / "units.csv", index=False)
+        data = {"name": "units", "source": "csv", "path": "units.csv", "target": "class", **options}
+        values = {"kind": "benchmark", "name": "s", "datasets": [data], "classifiers": ["1-nn"], "tests": ["mcnemar"]}
+        values["cross_validation"] = {"folds": 2}
+        found = KIND.prepare(parse_study(values, source="s.toml"), tmp_path).notes
+        return [note for note in found if "groups =" in note]
+
+    def reported(name):
+        return [f'units: each of the 40 values of {name} has one class: groups = "{name}" keeps its rows together']
+
+    texts = [f"p{number}" for number in unit]
+    for name, values in (("patient", unit), ("patient", texts), ("SubjectID", unit), ("user_nr", unit), ("x", texts)):
+        assert notes(name, values) == reported(name)
+    assert notes("patient", unit, groups="patient") == []
+    assert notes("dose", unit) == []  # a number without such a name may be a measurement
+    mixed = np.where(np.arange(240) == 7, np.where(pure == "ill", "well", "ill"), pure)
+    assert notes("patient", unit, mixed) == []
+    assert notes("patient", np.minimum(unit, 5), np.where(np.minimum(unit, 5) < 3, "ill", "well")) == []  # few values
+    assert notes("patient", np.where(np.arange(240) == 7, 99, unit)) == []  # not each value repeats
+    # with independent labels, 120 pairs have one class each with p = (1 - 2 * 59 / 60**2)**120 = 0.019
+    pairs = np.repeat(np.arange(120), 2)
+    assert notes("patient", pairs, np.where(pairs < 2, "ill", "well")) == []
+    # and 40 sixes with p = (0.975**6 + 0.025**6)**40 = 0.0023
+    assert notes("patient", unit, np.where(unit == 0, "ill", "well")) == reported("patient")
+
+
 def test_copies_decide_if_a_value_identifies_them_and_repeated_categories_do_not(noise):
     rng = np.random.default_rng(2)
 
