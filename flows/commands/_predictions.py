@@ -265,7 +265,7 @@ def match_options(options: argparse.Namespace) -> dict[str, Any]:
 
 def refuse_together(options: argparse.Namespace, **others: Any) -> None:
     """Refuse options that exclude each other, or are not valid with `others`, such as the content of a file."""
-    from sigstats._common.together import check_together
+    from sigstats._common.rules import check_together
 
     masked = any(others.values())  # the message then gives no values
     others["bins"] = any("=" in column and column[-1] != "=" for column in options.slice)

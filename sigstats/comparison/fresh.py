@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.extreme import difference
-from .._common.together import check_together
+from .._common.rules import check_together
 from .._common.validation import FloatArray, IntArray
 from ..anytime.bets import Rows, log_evalue, log_evalue_of_any_start, rows_of, running_interval
 from ..anytime.looks import change_of

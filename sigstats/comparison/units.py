@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .._common.class_names import MISSING as MISSING
 from .._common.class_spelling import DistinctNames, is_finite_number, refuse_thousands
 from .._common.messages import Note, shown
-from .._common.together import check_together
+from .._common.rules import check_together
 from .._common.validation import FloatArray, IntArray, as_reals, refuse
 from ..scores.order import as_times
 

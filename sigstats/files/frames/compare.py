@@ -10,7 +10,7 @@ from typing import Any, Literal, Never
 from sigstats._common.calls import renamed
 from sigstats._common.class_columns import class_names_of
 from sigstats._common.class_names import label_name
-from sigstats._common.together import check_together
+from sigstats._common.rules import check_together
 from sigstats._common.validation import refuse
 from sigstats.comparison.candidates import compare_scores
 from sigstats.comparison.paired_predictions import as_score_range

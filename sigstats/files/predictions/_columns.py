@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from sigstats._common.column_names import DOUBTFUL, KNOWN
-from sigstats._common.together import check_together
+from sigstats._common.rules import check_together
 from sigstats._common.validation import shown
 from sigstats.measures.metrics import is_lower_better
 

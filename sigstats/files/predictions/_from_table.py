@@ -112,8 +112,9 @@ class TableRows:
         self._coded = columns.form.coded and columns.truth is None and not several
         for name in (columns.score or columns.prediction, columns.label) if self._coded else ():
             self._coded &= table.names.count(name) != 1 or not pc.any(table.missing(name)).as_py()
-        numbers: Any = pa.array(range(table.num_rows), pa.int64())
-        if not self.by_position:
+        if self.by_position:
+            numbers: Any = pa.array(range(table.num_rows), pa.int64())
+        else:
             table.require(columns.id)
             numbers = table.ascending(columns.id)
         #: True if the ids are known to be distinct whole numbers in ascending order.
@@ -142,9 +143,10 @@ class TableRows:
             drop = columns.unscored == "drop"
             self.truth = align_labels(columns.truth, self.ids, self.where, positions=self.by_position, drop=drop)
             self.label = self.truth.outcomes.label
+        elif self.labelled:
+            self.label = self._texts(columns.label, or_missing=True)
         else:
-            absent = pa.repeat(RIGHT, table.num_rows)
-            self.label = self._texts(columns.label, or_missing=True) if self.labelled else absent
+            self.label = pa.repeat(RIGHT, table.num_rows)
         self.prediction = self.label
         if self.predicted:
             self.prediction = self._texts(columns.prediction, or_missing=columns.score is None)
