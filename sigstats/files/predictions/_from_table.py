@@ -112,9 +112,8 @@ class TableRows:
         self._coded = columns.form.coded and columns.truth is None and not several
         for name in (columns.score or columns.prediction, columns.label) if self._coded else ():
             self._coded &= table.names.count(name) != 1 or not pc.any(table.missing(name)).as_py()
-        if self.by_position:
-            numbers: Any = pa.array(range(table.num_rows), pa.int64())
-        else:
+        numbers: Any = pa.array(range(table.num_rows), pa.int64()) if self.by_position else None
+        if not self.by_position:
             table.require(columns.id)
             numbers = table.ascending(columns.id)
         #: True if the ids are known to be distinct whole numbers in ascending order.
