@@ -118,7 +118,7 @@ def test_a_rename_or_fsync_that_fails_is_named_and_the_run_goes_on(many, tmp_pat
     path, reference = many
     place, library = Folder(tmp_path / "out"), tmp_path / "failing.so"
     subprocess.run(["cc", "-shared", "-fPIC", "-xc", "-", "-o", library, "-ldl"], input=FAILING.encode(), check=True)
-    moments, count = random.Random(17), times(13, 2)
+    moments, count = random.Random(17), times(13, 4)
     for moment in ["0", *(str(moments.randint(1, 120)) for _ in range(count - 1))]:
         done = run("run", path, "--cluster", "serial", place=place, LD_PRELOAD=str(library), FAILS_AT=moment)
         lines = [line for line in done.stderr.splitlines() if line.startswith("sigstats: ")]

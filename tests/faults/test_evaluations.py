@@ -57,7 +57,7 @@ def whole(folder):
 
 
 def test_a_killed_evaluation_leaves_all_or_nothing(folder, record):
-    moments, count, kills, took = random.Random(7), times(50, 3), 0, 0.0
+    moments, count, kills, took = random.Random(7), times(50, 5), 0, 0.0
     for number in itertools.count():
         candidate(folder, number)
         if number % 10 == 0:  # the machine's other work comes and goes
@@ -124,7 +124,7 @@ def deployed(server, folder, **more):
 
 
 def test_a_runner_killed_at_random_moments_blocks_no_later_run(server, folder, record):
-    moments, count, ended = random.Random(8), times(50, 1), []
+    moments, count, ended = random.Random(8), times(50, 2), []
     for number in range(count):
         candidate(folder, number)
         with deployed(server, folder) as process:

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from ..object_store import client, object_store
-from .conftest import CELLS, Bucket, results, run
+from .conftest import Bucket, results, run
 
 pytestmark = pytest.mark.processes
 
@@ -80,7 +80,7 @@ def requests(log):
 
 def test_a_cell_takes_six_requests_and_a_study_thirty(many, tmp_path, record):
     path, reference = many
-    log, cells, firsts = tmp_path / "requests", sum(CELLS), []
+    log, cells, firsts = tmp_path / "requests", 60, []
     with log.open("w") as file, object_store("studies", file) as own:
         for how in (("--cluster", "serial"), ("--workers", "2")):
             place = Bucket(client(own), how[0].strip("-"), own)

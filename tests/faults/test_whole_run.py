@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ..flows.conftest import wait_until
-from .conftest import CELLS, Folder, kill, results, run, start, stored, times
+from .conftest import Folder, kill, results, run, start, stored, times
 
 pytestmark = pytest.mark.processes
 
@@ -16,8 +16,8 @@ in_both_places = pytest.mark.parametrize(
     # on S3 every start waits until the lease of the killed run has expired
     [
         pytest.param("few", (4, 8), "folder", 1, marks=pytest.mark.smoke),
-        ("many", CELLS, "folder", times(20, 3)),
-        ("many", CELLS, "s3", times(5, 2)),
+        ("many", (20, 40), "folder", times(20, 4)),
+        ("many", (20, 40), "s3", times(5, 2)),
     ],
     indirect=["place"],
     ids=["once", "folder", "s3"],

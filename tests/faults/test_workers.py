@@ -7,11 +7,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from ..flows.conftest import wait_until
-from .conftest import REPLICATES, Folder, alive, results, run, start, stored, times, workers
+from .conftest import Folder, alive, results, run, start, stored, times, workers
 
 pytestmark = pytest.mark.processes
 
-KILLS = times(50, 5)
+KILLS = times(50, 8)
 
 #: More than the eight deaths that Dask's own count allows a block in two trials.
 PREEMPTIONS = 10
@@ -28,7 +28,7 @@ CELL, SUBJECT = "retrain.wine.7-nn.labels", "wine, 7-nn, labels"
 def test_killed_workers_are_replaced_and_nothing_is_counted_twice(many, place, kills, record):
     path, reference = many
     process = start("run", path, "--workers", "4", place=place, fault={"pause": 0.5})
-    moments, total = random.Random(12), REPLICATES
+    moments, total = random.Random(12), 20 + 40 * 49
     killed = set()
     for number in range(kills):
         goal = total * number // (kills + 2) + moments.randint(1, total // (kills + 2))

@@ -17,7 +17,7 @@ from ...report.rows import distinct, group_by
 from .null_histograms import null_distribution
 
 _WIDTH, _HEIGHT = 236.0, 178.0
-_NAMED = re.compile(r"(?P<name>\S(?:.*\S)?) *+= *+(?P<value>[-+]?(?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:e[-+]?[0-9]+)?)")
+_NAMED = re.compile(r"(?P<name>\S(?:.*\S)?) *+= *+(?P<value>[-+]?[0-9.]+(?:e[-+]?[0-9]+)?)")
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,10 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
 def _parameter_of(row: Hypothesis) -> tuple[str, float] | None:
     """The name and the value of a data set that is called ``NAME = VALUE``."""
     match = _NAMED.fullmatch(row.dataset or "")
-    return None if match is None else (match["name"], float(match["value"]))
+    try:
+        return None if match is None else (match["name"], float(match["value"]))
+    except ValueError:
+        return None
 
 
 def _points(rows: Sequence[Hypothesis], evidence: Evidence) -> Iterator[Point]:
