@@ -113,7 +113,7 @@ class Evidence:
     def over_data_sets(self) -> OverDataSets | None:
         """The models over all data sets; None if there are too few."""
         analyse = self.page.over_data_sets
-        return analyse(self.results, self.alpha) if self.rows and analyse is not None else None
+        return analyse(self) if self.rows and analyse is not None else None
 
     @cached_property
     def figures(self) -> list["Figure"]:
@@ -280,8 +280,8 @@ class KindPage:
     #: The functions that draw the figures, in their order.
     figures: Sequence[Callable[[Evidence], Iterable[Figure]]] = ()
     particulars: Callable[[Evidence], Particulars] = lambda _: Particulars()
-    #: ``over_data_sets(results, alpha)`` compares the models over the data sets; None if there are too few.
-    over_data_sets: Callable[[Results, float], OverDataSets | None] | None = None
+    #: Compares the models over the data sets; None if there are too few.
+    over_data_sets: Callable[[Evidence], OverDataSets | None] | None = None
     #: The data sets on which no verdict rests, with the reason.
     withheld: Callable[[Results], Mapping[str, str]] = lambda _: {}
     #: The counts of a cell, if the study is about tables of counts.

@@ -19,6 +19,7 @@ from sigstats.sign_flips.sign_flip_test import sign_flip_test
 from sigstats.tasks.benchmark.runs import finished_runs
 from sigstats.tasks.benchmark.work import CrossValidated, dataset_of, folds_of
 from sigstats.tasks.results import Results
+from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.statistical_tests import FEWEST_DATA_SETS
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.test_result import TestResult
@@ -79,7 +80,8 @@ def performance(value: Sequence[Performance], evidence: Evidence) -> Verdict | N
             "complete; the best classifier of a data set is known once all are.",
             details,
         )
-    chosen = [_choice(group, evidence) for group in whole.values()]
+    pairs = group_by(of_pairs(evidence), lambda pair: pair.dataset or "")
+    chosen = [_choice(group, pairs.get(on, ()), evidence.withheld.get(on, "")) for on, group in whole.items()]
     to_do = "; ".join(advice for _, advice in chosen)
     best = [group[0] for on, group in whole.items() if on not in evidence.withheld]
     if len(best) < FEWEST_DATA_SETS:
@@ -93,11 +95,15 @@ def performance(value: Sequence[Performance], evidence: Evidence) -> Verdict | N
     )
 
 
-def _choice(group: Sequence[Performance], evidence: Evidence) -> tuple[str, str]:
-    """Name the best classifiers of a data set, with advice; `group`: the classifiers, the best first."""
+def _choice(group: Sequence[Performance], pairs: Sequence[Hypothesis], copies: str) -> tuple[str, str]:
+    """Name the best classifiers of a data set, with advice.
+
+    `group`: the classifiers, the best first. `pairs`: the tests of two of them. `copies`: the number of copied rows in
+    words, if they decide the accuracy.
+    """
     best = group[0]
-    where, pairs = f"on {best.dataset}", [pair for pair in of_pairs(evidence) if pair.dataset == best.dataset]
-    if copies := evidence.withheld.get(best.dataset):
+    where = f"on {best.dataset}"
+    if copies:
         advice = f'{where} remove the copies, or keep them in one fold (groups = "COLUMN")'
         return f"{where} copies decide: {copies}", advice
     if best.interval.low <= best.largest:
@@ -170,15 +176,15 @@ def _copies(results: Results) -> dict[str, str]:
     return {name: text for name, (text, decisive) in counted.items() if decisive}
 
 
-def over_data_sets(results: Results, alpha: float) -> OverDataSets | None:
+def over_data_sets(evidence: Evidence) -> OverDataSets | None:
     """Return the analysis; None unless at least two classifiers finished the same three or more data sets."""
-    runs = finished_runs(results, without=_copies(results))
+    runs = finished_runs(evidence.results, without=evidence.withheld)
     names = runs.classifiers
     if len(runs.datasets) < FEWEST_DATA_SETS or len(names) < 2:
         return None
     comparison = compare_over_datasets(
-        runs.accuracies, models=names, datasets=runs.datasets, adjust=results.plan.adjust, alpha=alpha,
-        rope=_ACCURACY.rope, n_resamples=RESAMPLES, rng=SEED,
+        runs.accuracies, models=names, datasets=runs.datasets, adjust=evidence.results.plan.adjust,
+        alpha=evidence.alpha, rope=_ACCURACY.rope, n_resamples=RESAMPLES, rng=SEED,
     )  # fmt: skip
     these = _these_data_sets(comparison.pairs, names, runs.right, runs.groups)
     means = dict(zip(names, runs.accuracies.mean(axis=0).tolist(), strict=True))

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from sigstats.many_datasets.comparison import compare_over_datasets
-from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.significance import TableTested
 
@@ -25,11 +24,11 @@ _METHOD = (
 )
 
 
-def over_data_sets(results: Results, alpha: float) -> OverDataSets | None:
+def over_data_sets(evidence: Evidence) -> OverDataSets | None:
     """The analysis; None if there is no table of scores."""
     columns: dict[str, list[float]] = {}
     options: Mapping[str, Any] = {}
-    for cell in results.cells("evaluate", test="signed-rank"):
+    for cell in evidence.results.cells("evaluate", test="signed-rank"):
         options = cell.work_of(TableTested).data
         columns |= {cell.subject["a"]: options["a"], cell.subject["b"]: options["b"]}
     if not columns:
@@ -43,8 +42,8 @@ def over_data_sets(results: Results, alpha: float) -> OverDataSets | None:
         models=names,
         missing="pairs",
         control=options["control"],
-        adjust=results.plan.adjust,
-        alpha=alpha,
+        adjust=evidence.results.plan.adjust,
+        alpha=evidence.alpha,
         rope=score.rope,
         greater_is_better=score.greater_is_better,
         n_resamples=RESAMPLES,
