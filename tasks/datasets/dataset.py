@@ -115,16 +115,22 @@ class Dataset:
 
     def constant_features(self) -> tuple[str, ...]:
         """The features whose present values are all equal: no classifier can use them."""
-        columns = zip(self.features, self.X.T, strict=True)
-        return tuple(name for name, values in columns if len(np.unique(values[~np.isnan(values)])) < 2)
+        names = []
+        for name, values in zip(self.features, self.X.T, strict=True):
+            present = values[~np.isnan(values)]
+            if not present.size or (present == present[0]).all():
+                names.append(name)
+        return tuple(names)
 
     def identifiers(self) -> tuple[str, ...]:
         """The features that name rows: with another category, or another whole number, in every row.
 
         Whole numbers name rows if they are consecutive, if they grow from row to row, or if their name says so.
         """
-        many, columns = len(self) >= _FEWEST_NAMED, zip(self.features, self.X.T, self.nominal, strict=True)
-        return tuple(name for name, values, nominal in columns if many and _names_rows(name, values, nominal))
+        if len(self) < _FEWEST_NAMED:
+            return ()
+        columns = zip(self.features, self.X.T, self.nominal, strict=True)
+        return tuple(name for name, values, nominal in columns if _names_rows(name, values, nominal))
 
     def units(self) -> dict[str, int]:
         """The features that name units of several rows and one class each, with their numbers of values.
@@ -133,10 +139,14 @@ class Dataset:
         """
         shares, counts = np.bincount(self.y) / len(self), dict[str, int]()
         for name, values, nominal in zip(self.features, self.X.T, self.nominal, strict=True):
+            says_unit = UNIT.search(name) or ID.search(name)
+            if not says_unit and not nominal:  # most features, whose values need no sorting
+                continue
             codes, rows = np.unique(values, return_inverse=True, return_counts=True)[1:]
-            pure = len(np.unique(codes * len(shares) + self.y)) == len(rows) > 3 * len(shares)
-            says_unit = UNIT.search(name) or ID.search(name) or (nominal and len(rows) >= _FEWEST_NAMED)
-            if pure and says_unit and rows.min() > 1 and (shares[:, None] ** rows).sum(axis=0).prod() < 0.01:
+            many = len(rows) > 3 * len(shares) and (says_unit or len(rows) >= _FEWEST_NAMED)
+            if not many or rows.min() < 2 or len(np.unique(codes * len(shares) + self.y)) > len(rows):
+                continue
+            if (shares[:, None] ** rows).sum(axis=0).prod() < 0.01:
                 counts[name] = len(rows)
         return counts
 
@@ -175,8 +185,13 @@ class Dataset:
 
     def to_table(self) -> pa.Table:
         """The data set as a table: a column per feature, then ``class``; names and categories are metadata."""
-        about = {key: getattr(self, key) for key in ("name", "classes", "features", "categories")}
-        about["nominal"] = self.nominal.tolist()
+        about = {
+            "name": self.name,
+            "classes": self.classes,
+            "features": self.features,
+            "categories": self.categories,
+            "nominal": self.nominal.tolist(),
+        }
         fields = [
             column(
                 f"x{position}",
