@@ -82,12 +82,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _plan(options: argparse.Namespace, paired: "PairedPredictions | None", names: Sequence[str]) -> "SizePlan":
-    from sigstats._common.rules import check_rules
-    from sigstats.comparison.margins import unfit_margins
+    from sigstats.comparison.margins import check_margins
     from sigstats.sizing.comparison import pilot_of, plan_size
 
     rule = rule_of(options)
-    check_rules((rule, []), (unfit_margins,))  # the rows of an accuracy are not relative
+    check_margins(rule, [])  # the rows of an accuracy are not relative
     pilot = _by_hand(options) if paired is None else pilot_of(paired, rule, tests=_tests(paired, names, rule))
     largest = _largest_drop(options, rule, pilot.parts[0].discordance) if paired is None else 1.0
     return plan_size(pilot, rule=rule, drops=_drops(options, rule, largest), target=options.power, alpha=rule.alpha)
@@ -204,9 +203,8 @@ def _measure_of(options: argparse.Namespace, paired: "PairedPredictions", names:
 
 
 def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: str, names: Sequence[str]) -> int:
-    from sigstats._common.rules import check_rules
     from sigstats.comparison.family import blank_row
-    from sigstats.comparison.margins import StatedShare, unfit_margins
+    from sigstats.comparison.margins import StatedShare, check_margins
     from sigstats.comparison.row_tests.task_means import has_task_mean
     from sigstats.sizing.measures import plan_measure
 
@@ -217,7 +215,7 @@ def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: 
     rule = rule_of(options)
     tests, target, positive = _tests(paired, names, rule), options.power, options.positive
     drops, row = _stated_drops(options), blank_row(paired, measure)
-    check_rules((rule, [row]), (unfit_margins,))
+    check_margins(rule, [row])
     if (row.unit or row.relative) and any(isinstance(drop, StatedShare) for drop in drops):
         raise BadInput(f"--drop: points are for shares; expected a number of {row.unit or 'the unit of the score'}")
     size_of_measure = plan_measure(paired, measure, rule, drops, target=target, tests=tests, positive=positive)

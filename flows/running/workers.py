@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, fields
 from functools import partial
 from tempfile import TemporaryDirectory
 
-from sigstats._common.rules import check_rules
 from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.dask_staff import modules_sent
 from sigstats.tasks.engine.execute import done_and_left
@@ -66,7 +65,7 @@ def workers_for(prepared: Prepared, options: RunOptions, *, left: bool) -> Itera
     elif cluster is not None or any(dataset.nbytes > _LARGE for dataset in prepared.datasets):
         with _open_pool(clusters.load_cluster(None) if cluster is None else cluster, needs, options) as pool:
             if (limit := pool.memory_limit) is not None:
-                check_rules((prepared, limit), (_data_beyond_workers,))
+                _check_memory(prepared, limit)
             yield pool
     else:
         room_for(needs)
@@ -80,9 +79,8 @@ def workers_for(prepared: Prepared, options: RunOptions, *, left: bool) -> Itera
             yield growing
 
 
-def _data_beyond_workers(plan_and_limit: tuple[Prepared, int]) -> Iterator[BadInput]:
-    """Data sets that need more memory than workers have, measured by the first block of each classifier."""
-    prepared, limit = plan_and_limit
+def _check_memory(prepared: Prepared, limit: int) -> None:
+    """Refuse data sets that need more memory than workers have, measured by the first block of each classifier."""
     for dataset in (dataset for dataset in prepared.datasets if _DOUBTFUL * dataset.nbytes > limit):
         on = [cell for cell in prepared.plan.cells if cell.subject.get("dataset") == dataset.name]
         cells = {(cell.fanout, who_of(cell)): cell for cell in on if not (input_cells(cell) or own_code(cell))}
@@ -95,7 +93,7 @@ def _data_beyond_workers(plan_and_limit: tuple[Prepared, int]) -> Iterator[BadIn
                 measured.append((_SPARE * getattr(first, "memory", 0), who))
         needed, who = max(measured)
         if needed > limit:
-            yield BadInput(
+            raise BadInput(
                 f"data set {dataset.name} ({dataset.nbytes / 1e6:,.0f} MB): {who} needs workers of {needed / 1e6:,.0f} "
                 f"MB, as measured here, but memory_limit is {limit / 1e6:,.0f} MB; raise it"
             )

@@ -13,7 +13,6 @@ from typing import Any
 
 from .._common.messages import Note
 from .._common.numerals import p_number
-from .._common.rules import check_rules
 from .._common.scores import lower_is_better_note
 from .._common.validation import IntArray, refuse
 from ..multiplicity import adjusted
@@ -25,7 +24,7 @@ from .deciding import rows_that_decide, smallest_drop
 from .evidence import Classes, Evidence, Judged
 from .family import blank_row, blank_rows, evidence_to_compare, tests_of
 from .gaps import gaps_of, tested_change
-from .margins import unfit_margins
+from .margins import check_margins
 from .measure_names import check_used
 from .measured import positive_code
 from .notes import (
@@ -77,7 +76,7 @@ def compare_pairs(
     asked = [evidence_to_compare(paired, measures, positive, alone=alone) for paired in pairs]
     check_used(dict.fromkeys(name for evidence in asked for name in evidence), score_range=pairs[0].score_range)
     rows_of = (blank_rows(paired, evidence) for paired, evidence in zip(pairs, asked, strict=True))
-    check_rules((rule, [*chain.from_iterable(rows_of)]), (unfit_margins,))
+    check_margins(rule, [*chain.from_iterable(rows_of)])
     tests = sum(tests_of(paired, evidence, rule) for paired, evidence in zip(pairs, asked, strict=True))
     level, first = rule.level_of_one(max(1, tests)), rule.n_resamples
     notes: tuple[Note, ...] = ()

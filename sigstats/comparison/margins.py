@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .._common.numerals import significant
-from .._common.rules import Errors
 from .._common.validation import as_real, refuse
 from ..measures.metrics import unit_of
 from ..measures.table import MEASURES
@@ -88,28 +87,27 @@ def names_of(row: Any) -> tuple[str, ...]:
     return row.slice, row.name, row.score, row.measure
 
 
-def unfit_margins(of: tuple[Any, Sequence[Any]]) -> Errors:
-    """Margins of a `ComparisonRule` that are in a wrong unit, or for something that is not compared."""
-    rule, rows = of
+def check_margins(rule: Any, rows: Sequence[Any]) -> None:
+    """Raise ValueError if a margin of a `ComparisonRule` has a wrong unit, or is for something that is not compared."""
     for name, value in (("minimum_effect", rule.relative_effect), ("margin", rule.relative_margin)):
         if isinstance(value, PartOfBaseline) and not any(row.relative for row in rows):
-            yield refuse(name, in_per_cent(value), f"points, such as {100 * value:g}pt; measures without limits take %")
+            raise refuse(name, in_per_cent(value), f"points, such as {100 * value:g}pt; measures without limits take %")
     for name, margin in rule.margins.items():
         named = [row for row in rows if name in names_of(row)]
         if not named:
             known = min(text for row in rows for text in names_of(row) if text)
-            yield refuse("margins", name, f"a slice or a measure of the comparison, such as {known}")
+            raise refuse("margins", name, f"a slice or a measure of the comparison, such as {known}")
         unit, part = margin.unit if isinstance(margin, Amount) else "", in_per_cent(margin)
         points = f"{100 * margin:g}pt" if isinstance(margin, StatedShare) else ""
         stated, expected = f"{name}={part or points or f'{margin:g}{unit}'}", named[0].unit
         if any(MEASURES[row.measure].in_points for row in named):
             if unit or part:
-                yield refuse("margins", stated, f"points, such as {name}=1pt")
+                raise refuse("margins", stated, f"points, such as {name}=1pt")
             as_real(as_share(margin, "margins"), "margins", low=0, high=1)
         elif (unit and any(row.unit != (unit_of(unit) or unit) for row in named)) or (
             points and any(row.unit or row.relative for row in named)
         ):
-            yield refuse("margins", stated, f"a number {f'of {expected}' if expected else 'without a unit'}")
+            raise refuse("margins", stated, f"a number {f'of {expected}' if expected else 'without a unit'}")
 
 
 def in_per_cent(margin: float) -> str:
