@@ -140,7 +140,7 @@ def as_html(ranking: VoteRanking) -> str:
     met = np.argwhere(np.triu(ranking.wins + ranking.wins.T, 1) > 0)
     answer, models = _answer(ranking, len(met)), _models(ranking)
     pairs = [_pair(ranking, *value) for value in met.tolist()] if len(met) <= MOST_PAIRS else []
-    confidence = f"{significant(100 * ranking.confidence_level)}%"
+    confidence = _confidence(ranking)
     return page(
         "tables.html.j2",
         kind="ranking by votes",
@@ -170,7 +170,7 @@ def as_html(ranking: VoteRanking) -> str:
 
 def _answer(ranking: VoteRanking, pairs: int) -> Answer:
     """The first screen; `pairs`: the number of pairs that met."""
-    models, first, confidence = _models(ranking), first_of(ranking), f"{significant(100 * ranking.confidence_level)}%"
+    models, first, confidence = _models(ranking), first_of(ranking), _confidence(ranking)
     shown = int(ranking.preferred.sum())
     known = [("Pairs:", f"{shown:,} of {count_of(pairs, 'pair')} that met {'is' if shown == 1 else 'are'} decided.")]
     behind = [name for name in ranking.models if name not in first]
@@ -231,6 +231,10 @@ def _models(ranking: VoteRanking) -> list[RankedModel]:
         )
         for place, model in enumerate(ranking.models)
     ]
+
+
+def _confidence(ranking: VoteRanking) -> str:
+    return f"{significant(100 * ranking.confidence_level)}%"
 
 
 def _score(model: RankedModel) -> tuple[str, str]:

@@ -180,8 +180,7 @@ def friedman_test(
     """
     from scipy.stats import chi2, f, rankdata  # slow to import, for those who test nothing by them too
 
-    index: Any = getattr(scores, "index", ())
-    require_data_sets(index, getattr(index, "name", None))
+    require_data_sets(getattr(scores, "index", ()))
     columns = columns_of(scores, models, {}, name="scores")
     table = ties_as_equal(as_reals(columns.table, "scores", ndim=2))
     names = as_names(columns.models, "models", table.shape[1])

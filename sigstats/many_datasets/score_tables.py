@@ -54,16 +54,19 @@ def read_scores(scores: Any, models: Any, datasets: Any) -> ScoreTable:
     rows = columns.named["datasets"]
     rows = [str(row) for row in rows] if isinstance(datasets, str) else rows
     rows = list(as_names(rows, "datasets", count))
-    index: Any = getattr(scores, "index", ())
-    require_data_sets(*((index, getattr(index, "name", None)) if datasets is None else (rows, column_name)))
+    if datasets is None:
+        require_data_sets(getattr(scores, "index", ()))
+    else:
+        require_data_sets(rows, column_name)
     return ScoreTable(table, list(names), rows, column)
 
 
 def require_data_sets(names: Any, column: Any = None) -> None:
     """Refuse names of data sets, such as an index, if one is repeated or a total, or all are folds of one data set.
 
-    `column`: the name of their column or index, if it has one.
+    `column`: the name of their column; that of an index by default.
     """
+    column = getattr(names, "name", None) if column is None else column
     rows = [] if callable(names) else [*map(str, names)]  # a list has a method `index`
     of_data = [row for row in rows if not is_summary(row)]
     of_column = isinstance(column, str) and FOLDS.fullmatch(column.strip()) is not None
