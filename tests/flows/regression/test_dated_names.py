@@ -4,7 +4,7 @@ import pytest
 
 from sigstats._common.numerals import natural
 from sigstats.flows.cli import main
-from sigstats.flows.regression.dated_names import stem, unclear_order, unread_time
+from sigstats.flows.regression.order import stem, unclear_order, unread_time
 
 from ..conftest import study_file
 from ..predictions import STUDY, write

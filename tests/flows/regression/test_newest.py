@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sigstats._common.numerals import natural
 from sigstats.comparison.units import ALL_ROWS
 from sigstats.flows.cli import main
-from sigstats.flows.regression.dated_names import time_in
+from sigstats.flows.regression.order import time_in
 from sigstats.flows.regression.trends import trends_of
 
 from ..conftest import study_file
