@@ -181,8 +181,9 @@ TESTS = (
 )  # fmt: skip
 #: Modules with several tests.
 _SHARED = {
-    "dcf": "proportions", "enumeration-size": "sizes", "friedman": "models", "monte-carlo-size": "sizes",
-    "proportion": "proportions", "signed-rank": "models",
+    "bootstrap": "joint_outcomes", "dcf": "joint_outcomes", "enumeration-size": "efficiency", "friedman": "models",
+    "goodness-of-fit": "class_counts", "homogeneity": "class_counts", "looks": "mcnemar",
+    "monte-carlo-size": "efficiency", "proportion": "joint_outcomes", "signed-rank": "models",
 }  # fmt: skip
 #: With fewer data sets, no test generalises to data sets like them.
 FEWEST_DATA_SETS = 3

@@ -1,20 +1,26 @@
-"""Are two classifiers of one positive class equally good, by error rate, cost or F1? (Keller, Mariethoz and Bengio)."""
+"""Are two classifiers of the same rows equally good, by error rate, cost or F1? (Keller, Mariethoz and Bengio).
 
-from collections.abc import Callable, Mapping
+The exact and bootstrap tests of their joint outcomes, the normal tests of their rates, and the bootstrap of macro F1.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sigstats._common.validation import FloatArray, refuse
 from sigstats.bootstrap.bootstrap_test import bootstrap_test
-from sigstats.joint.outcomes import JointOutcomes
+from sigstats.joint.events import JointEvents
+from sigstats.joint.outcomes import EXCHANGED, JointOutcomes
 from sigstats.measures.measure import Measure
 from sigstats.measures.table import OwnMeasure
-from sigstats.proportions import dcf_test, proportion_test
+from sigstats.proportions import dcf_pvalues, dcf_test, proportion_pvalues, proportion_test
 
 from ..own_code import measure_as_planned
-from . import KELLER, OfTable, StatisticalTest, estimated, fields
+from ..record import digest
+from . import KELLER, SIDE, ObservedRun, OfRuns, OfSets, OfTable, Option, StatisticalTest, estimated, fields
 
 
 def of_two_classes(measure: OwnMeasure) -> Measure:
@@ -93,4 +99,100 @@ TEST = StatisticalTest(
         observed=_observed,
         evaluate=_evaluate,
     ),
+)
+
+
+PROPORTION = StatisticalTest(
+    label="Proportions",
+    question="Do two classifiers have the same error rate?",
+    null="a and b have the same error rate",
+    words=(
+        "The difference of two error rates over its standard error is compared with the normal distribution: from the "
+        "disagreements only, or as if the two were measured on different objects."
+    ),
+    source=f"{KELLER}, equations 4 and 6",
+    order=48,
+    sets=OfSets(
+        name="proportion",
+        title="Test of two errors by Keller, Mariethoz and Bengio.",
+        options={"paired": Option(bool, True, "Paired, eq. (6), or independent, eq. (4)"), "alternative": SIDE},
+        pvalues=lambda sets, rng, **options: proportion_pvalues(sets[:, EXCHANGED], **options),
+    ),
+)
+
+
+def _pvalues(sets: NDArray[np.int64], rng: object, **options: Any) -> NDArray[np.float64]:  # noqa: ARG001
+    """The p-values; 1 without rows of one class. In a study, greater means that A is better: B has the greater cost."""
+    ones = np.ones(len(sets))
+    whole = sets[:, :4].any(axis=1) & sets[:, 4:].any(axis=1)
+    ones[whole] = dcf_pvalues(sets[whole][:, EXCHANGED], **options)
+    return ones
+
+
+DCF = StatisticalTest(
+    label="Detection costs",
+    question="Do two classifiers have the same detection cost?",
+    null="a and b have the same detection cost",
+    words=(
+        "The difference of two detection costs over its standard error is compared with the normal distribution: from "
+        "the disagreements only, or as if the two were measured on different objects."
+    ),
+    source=f"{KELLER}, equations 8 and 9",
+    order=49,
+    sets=OfSets(
+        name="DCF",
+        title="Test of two detection costs by Keller, Mariethoz and Bengio.",
+        options={
+            "cost_fn": Option(float, 1.0, "Cost of a missed positive", {"ge": 0, "le": 1e100}),
+            "cost_fp": Option(float, 1.0, "Cost of a false positive", {"ge": 0, "le": 1e100}),
+            "prior": Option(float, 0.5, "Prior probability of a positive", {"gt": 0, "lt": 1}),
+            "paired": Option(bool, True, "Paired, eq. (9), or independent, eq. (8)"),
+            "alternative": SIDE,
+        },
+        pvalues=_pvalues,
+        of_answers=False,
+    ),
+)
+
+
+_RESAMPLES = 10_000
+
+
+def _of_runs(runs: Sequence[ObservedRun], cell: str) -> dict[str, Any]:
+    a, b = runs
+    test = bootstrap_test(
+        JointEvents.from_predictions(a.label, a.prediction, b.prediction),
+        measure="macro-f1",
+        n_resamples=_RESAMPLES,
+        rng=int(digest("bootstrap", pair=cell, resamples=_RESAMPLES)[:12], 16),
+    )
+    return {
+        "n": a.n,
+        "statistic": test.estimate,
+        **estimated(test.estimate, test.confidence_interval),
+        "replicates": test.n_resamples,
+        "exceedances": test.exceedances,
+        "p_value": test.pvalue,
+        "note": test.reason,
+    }
+
+
+BOOTSTRAP = StatisticalTest(
+    label="Bootstrap",
+    question="Which of two classifiers has the better F1?",
+    null="a and b have the same macro-averaged F1",
+    words=(
+        "The rows are drawn with replacement, 10,000 times, as counts of the joint events of label and both "
+        "predictions; p is the smallest level at which the percentile interval of the difference of macro-averaged "
+        "F1 excludes 0. The null hypothesis is that both have the same F1. p is approximate: too small if few rows "
+        "distinguish the two."
+    ),
+    source=f"{KELLER}; Efron and Tibshirani, An introduction to the bootstrap (1993)",
+    by="bootstrap",
+    terms=(
+        "Rows are resampled at random, and F1 is computed again. Necessity, from 0 to 1, states how strongly the "
+        "data rule out that the two are equally good: 1 − 2p, with p before adjustment."
+    ),
+    order=45,
+    runs=OfRuns(compared="two", compute=_of_runs, method="percentile", measure="difference of macro-F1 (a - b)"),
 )

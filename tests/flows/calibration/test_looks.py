@@ -7,7 +7,7 @@ import sigstats
 from sigstats.flows.cli import main
 from sigstats.tasks import statistical_tests
 from sigstats.tasks.results import Results
-from sigstats.tasks.statistical_tests.looks import _METHODS
+from sigstats.tasks.statistical_tests.mcnemar import _METHODS_OF_LOOKS
 from sigstats.tasks.storage.store import Store
 
 from ..conftest import study_file
@@ -48,7 +48,7 @@ def test_the_least_of_all_looks_is_the_pvalue_of_the_anytime_test(side):
     a, b = NEW_A.cumsum(), NEW_B.cumsum()
     labels, look = np.tile([1, -1], 4), np.repeat(np.arange(4), 2)
     found = sigstats.anytime_test(labels, counts=np.c_[NEW_A, NEW_B].ravel(), looks=look, alternative=side)
-    assert _METHODS["anytime"](a, b, side).min() == pytest.approx(found.pvalue, rel=1e-9)
+    assert _METHODS_OF_LOOKS["anytime"](a, b, side).min() == pytest.approx(found.pvalue, rel=1e-9)
 
 
 @pytest.mark.parametrize("side", SIDES)
@@ -56,7 +56,7 @@ def test_the_least_of_all_looks_is_the_pvalue_of_the_anytime_test(side):
 def test_each_look_is_mcnemars_test_of_all_rows_so_far(method, side):
     a, b = NEW_A.cumsum(), NEW_B.cumsum()
     wanted = [sigstats.mcnemar_test(x, y, alternative=side, method=method).pvalue for x, y in zip(a, b, strict=True)]
-    assert _METHODS[method](a, b, side) == pytest.approx(wanted, rel=1e-9)
+    assert _METHODS_OF_LOOKS[method](a, b, side) == pytest.approx(wanted, rel=1e-9)
 
 
 def test_a_test_set_at_one_look_has_no_order():
