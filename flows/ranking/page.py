@@ -38,6 +38,7 @@ def as_html(ranking: Ranking) -> str:
         matrix=_matrix(ranking) if len(ranking.models) <= MOST_IN_MATRIX else "",
         pairs=[_pair(ranking, pair) for pair in ranking.pairs] if len(ranking.pairs) <= MOST_PAIRS else [],
         count=len(ranking.pairs),
+        tested=bool(ranking.test),
         slices=list(_slices(ranking)),
         slice_names=[f"{slice_.slice} ({slice_.n:,})" for slice_ in ranking.slices if slice_.models],
         left_out=[slice_ for slice_ in ranking.slices if slice_.note],
@@ -104,6 +105,7 @@ def _pair(ranking: Ranking, pair: RankedPair) -> list[tuple[str, Any]]:
         (p_number(pair.pvalue), pair.pvalue),
         (p_number(pair.adjusted_pvalue), pair.adjusted_pvalue),
         ("better" if pair.better else "not shown", ""),
+        *([(pair.test, "")] if ranking.test else []),
     ]
 
 

@@ -107,12 +107,21 @@ def basis(ranking: Ranking) -> str:
     """The models, rows and test that the ranks are based on."""
     of_means = ranking.groups is not None or ranking.measure != "accuracy" or ranking.averaged
     test = "a bound of the mean that allows for an unseen row" if of_means else "McNemar's exact test"
-    test = f"the test of sigstats compare ({ranking.test})" if ranking.test else test
+    test = f"the test of sigstats compare ({_tests(ranking)})" if ranking.test else test
     return (
         f"{rows_in_words(ranking)}; with {significant(100 * ranking.confidence_level)}% confidence, all ranks are "
         f"correct ({test} for every ordered pair, Holm's adjustment); "
         f"{_pairs_shown(ranking)}" + (_OF_FRONT.format(ranking.cost) if ranking.costs else "")
     )
+
+
+def _tests(ranking: Ranking) -> str:
+    """The test of all pairs, or each test with the pairs that it compares."""
+    pairs: dict[str, list[str]] = {}
+    for pair in ranking.pairs:
+        pairs.setdefault(pair.test, []).append(f"{pair.a} and {pair.b}")
+    named = [f"{test} for {some_of(of_test)}" for test, of_test in pairs.items()]
+    return "; ".join(named if len(named) > 1 else pairs)
 
 
 _OF_FRONT = (

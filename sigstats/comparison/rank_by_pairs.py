@@ -85,9 +85,10 @@ def rank_by_pairs(
     fewest = fewest_with_interval(share, level, lower=any_row.lower_is_better)
     few = f"{any_row.n:,} rows are too few for intervals of {any_row.name}; {fewest:,} are needed"
     notes |= dict.fromkeys([Note("too-few-rows", few)] * (any_row.n < fewest))
+    pairs = pairs_in_order(sets, lower=any_row.lower_is_better, tests={place: row.test for place, row in whole.items()})
     return Ranking(
         models=_ranked(sets, whole),
-        pairs=pairs_in_order(sets, lower=any_row.lower_is_better),
+        pairs=pairs,
         slices=tuple(
             RankedSlice(slice=name, n=rows[0, 1].n, models=ranked.get(name, ()), note=_untested(rows))
             for name, rows in others.items()
@@ -101,7 +102,7 @@ def rank_by_pairs(
             *monte_carlo_note([row for rows in (whole, *others.values()) for row in rows.values()]),
             *smooth_note([any_row.measure]),
         ),
-        test=any_row.test,
+        test=pairs[0].test,
     )
 
 

@@ -1,7 +1,8 @@
 """The results of a leaderboard: its models, its pairs of models and its slices."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from .._common.drawing import Drawn, forest
@@ -56,6 +57,8 @@ class RankedPair:
         The p-value, adjusted over all ordered pairs of models.
     better : bool
         Whether A is shown to be better.
+    test : str
+        The test of the pair if a measure was named; otherwise empty.
     """
 
     a: str
@@ -64,6 +67,7 @@ class RankedPair:
     pvalue: float
     adjusted_pvalue: float
     better: bool
+    test: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,7 +139,7 @@ class Ranking(Drawn):
     notes : tuple of str
         Remarks about the data and the methods, a line each, with a short name for programs in `.name`.
     test : str
-        The test of each pair if a measure was named; otherwise empty.
+        The test of the best two models if a measure was named; otherwise empty. `pairs` has that of each pair.
     cost : str
         The name of the cost; empty without one.
     costs : tuple of RankedCost
@@ -237,8 +241,10 @@ def _order(sets: RankSets) -> list[int]:
     return sorted(range(len(sets.models)), key=lambda model: (-sets.scores[model], model))
 
 
-def pairs_in_order(sets: RankSets, *, lower: bool) -> tuple[RankedPair, ...]:
-    """All pairs of models, the best first."""
+def pairs_in_order(
+    sets: RankSets, *, lower: bool, tests: Mapping[tuple[int, int], str] = MappingProxyType({})
+) -> tuple[RankedPair, ...]:
+    """All pairs of models, the best first; `tests`: the test of each, if they are not all the same."""
     sign, where = -1 if lower else 1, _order(sets)
     return tuple(
         RankedPair(
@@ -248,6 +254,7 @@ def pairs_in_order(sets: RankSets, *, lower: bool) -> tuple[RankedPair, ...]:
             pvalue=float(sets.pvalues[a, b]),
             adjusted_pvalue=float(sets.adjusted_pvalues[a, b]),
             better=bool(sets.better[a, b]),
+            test=tests.get((a, b), ""),
         )
         for i, a in enumerate(where)
         for b in where[i + 1 :]

@@ -1,7 +1,8 @@
 """Leaderboards by a measure that is named, beside McNemar's and beside each pair as `compare` tests it."""
 
+import html
 import json
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 import pandas as pd
@@ -88,6 +89,26 @@ def test_the_command_ranks_recipes_by_their_runs_and_costs_from_the_lowest(tmp_p
     assert main(["rank", files[0], str(copy), "--run", "seed", "--measure", "accuracy", "--json", str(target)]) == 0
     assert json.loads(target.read_text())["answer"]["advice"].endswith("or rank them from more runs.")
     assert "--measure: 'nonsense' is not valid" in refused("rank", *files, "--run", "seed", "--measure", "nonsense")
+
+
+def test_each_pair_of_recipes_states_the_numbers_of_runs_that_its_test_compares(tmp_path, printed):
+    rng = np.random.default_rng(4)
+    y, runs, files = rng.integers(0, 2, 80), {"best": 5, "single": 1, "worst": 5}, []
+    for (name, count), share in zip(runs.items(), (0.95, 0.8, 0.55), strict=True):
+        right = rng.random((count, 80)) < share
+        seeds, ids = np.indices(right.shape).reshape(2, -1)
+        files.append(str(tmp_path / f"{name}.csv"))
+        columns = {"id": ids, "seed": seeds, "label": y[ids], "prediction": np.where(right.ravel(), y[ids], 1 - y[ids])}
+        pd.DataFrame(columns).to_csv(files[-1], index=False)
+    outputs = [tmp_path / "ranks.json", tmp_path / "ranks.html"]
+    printed("rank", *files, "--run", "seed", "--json", str(outputs[0]), "--report", str(outputs[1]))
+    pairs = json.loads(outputs[0].read_text())["pairs"]
+    assert [(pair["a"], pair["b"]) for pair in pairs] == [("best", "single"), ("best", "worst"), ("single", "worst")]
+    for pair in pairs:
+        assert pair["test"] == f"Welch's t of {runs[pair['a']]} and {runs[pair['b']]} runs"
+    texts = (printed("rank", *files, "--run", "seed"), html.unescape(outputs[1].read_text()))
+    for text, pair in product(texts, pairs):
+        assert f"{pair['test']} for {pair['a']} and {pair['b']}" in text
 
 
 def test_copies_of_rows_are_told_once(tmp_path, printed):
