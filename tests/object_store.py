@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO
 
-import boto3
+from .lazily import lazily
+
+boto3 = lazily("boto3")
 
 _SERVER = """\
 import logging, sys

@@ -4,7 +4,6 @@ import contextlib
 import shutil
 import subprocess
 
-import kubernetes.client
 import pytest
 import yaml
 
@@ -12,8 +11,11 @@ from sigstats.flows.errors import REGRESSION
 
 from ..flows.conftest import results, run, study_file, wait_until
 from ..flows.prefect_server import free_port
+from ..lazily import lazily
 from ..programs import needs
 from .native import DOCKER, Native, here, refuses_without_certificate
+
+kubernetes = lazily("kubernetes")
 
 FOLDER = DOCKER.parent / "configs/clusters"
 RESOURCES = {

@@ -8,16 +8,18 @@ import urllib.error
 import urllib.request
 from types import SimpleNamespace
 
-import asyncpg
 import pandas as pd
 import pytest
 
 from ..flows.conftest import PROGRAM, results, run, study_file, wait_until
 from ..flows.predictions import write
 from ..flows.prefect_server import Api, free_port, postgresql
+from ..lazily import lazily
 from ..object_store import client, object_store
 from ..programs import needs
 from .native import DOCKER, SERVICES, Native, cluster_file, dask_places, prefect_places, refuses_without_certificate
+
+asyncpg = lazily("asyncpg")
 
 pytestmark = [pytest.mark.faults, pytest.mark.processes, needs(shutil.which("openssl"), "openssl")]
 

@@ -14,8 +14,8 @@ from sigstats.many_datasets.signed_rank import bayesian_signed_rank
 mpl.use("agg")
 import itertools
 
-from matplotlib import pyplot
 from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
 
 SHARES = (0.0, 0.3, 0.6, 1.0)
 BENCHMARK = {
@@ -86,7 +86,8 @@ benchmark, calibration, intervals, trained = map(study, (BENCHMARK, CALIBRATION,
 @pytest.fixture(autouse=True)
 def _no_figures_stay():
     yield
-    pyplot.close("all")
+    if "matplotlib.pyplot" in sys.modules:
+        mpl.pyplot.close("all")
 
 
 def drawn_as_lines(ax):
@@ -114,7 +115,7 @@ def test_each_study_has_the_figures_of_its_kind(benchmark, calibration, interval
 @pytest.mark.long
 def test_a_figure_is_drawn_on_the_axes_given_or_fills_a_column(benchmark, monkeypatch):
     about = {"test": "mcnemar", "dataset": "correlation = 0.3"}
-    _, axes = pyplot.subplots(2)
+    axes = Figure().subplots(2)
     assert benchmark.plot.forest(ax=axes[1], **about) is axes[1]
     assert not axes[0].has_data()
     ax = benchmark.plot.forest(**about)

@@ -9,15 +9,13 @@ import pytest
 
 import sigstats
 
+from ...lazily import lazily
 from ..conftest import environment, wait_until
 from ..prefect_server import free_port
 from .test_given import STUDY, reference, stored  # noqa: F401 (a fixture)
 
-dask_gateway = pytest.importorskip("dask_gateway")
+dask_gateway = lazily("dask_gateway")
 pytest.importorskip("dask_gateway_server")
-
-# It raises where its event loop has ended first, in whatever test is under way when it is collected.
-dask_gateway.Gateway.__del__ = lambda gateway: None
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults]
 
@@ -37,6 +35,8 @@ c.ClusterConfig.environment = {{"PATH": "{path}"}}
 @pytest.fixture(scope="module")
 def gateway(tmp_path_factory):
     """A gateway of this machine, whose clusters are processes, and the address of its proxy."""
+    # It raises where its event loop has ended first, in whatever test is under way when it is collected.
+    dask_gateway.Gateway.__del__ = lambda gateway: None
     folder = tmp_path_factory.mktemp("gateway")
     ports = {name: free_port() for name in ("private", "public", "tcp")}
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"

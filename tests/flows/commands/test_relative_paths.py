@@ -8,9 +8,12 @@ import pytest
 
 import sigstats
 from sigstats.flows.cli import main
-from sigstats.flows.orchestration import deployment
 from sigstats.flows.running.kind import find_study, kind_of
 from sigstats.flows.running.options import run_options
+
+from ...lazily import lazily
+
+deployment = lazily("sigstats.flows.orchestration.deployment")
 
 STUDIES = {
     "regression": """\

@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from prefect.settings import PREFECT_API_URL, temporary_settings
 
-from sigstats.flows.orchestration import artifacts, flow_run
 from sigstats.flows.running.result import Artifacts
 
 from ...examples import examples
+from ...lazily import lazily
+
+artifacts, flow_run = (lazily(f"sigstats.flows.orchestration.{name}") for name in ("artifacts", "flow_run"))
+prefect = lazily("prefect")
 
 reasons_ = st.lists(
     st.text(st.characters(codec="ascii", categories=["L", "N", "P"]), min_size=1, max_size=400), max_size=30
@@ -103,7 +105,8 @@ def test_an_event_that_no_server_takes_is_not_recorded_as_delivered(left, monkey
     monkeypatch.setattr(flow_run, "get_run_logger", lambda: logging.getLogger("tests"))
     monkeypatch.setattr(flow_run, "_leave", lambda *_: None)
     result = Result()
-    with temporary_settings({PREFECT_API_URL: "http://127.0.0.1:9/api"}), pytest.raises(flow_run.StudyFailed):
+    address = {prefect.settings.PREFECT_API_URL: "http://127.0.0.1:9/api"}
+    with prefect.settings.temporary_settings(address), pytest.raises(flow_run.StudyFailed):
         flow_run.publish(result, study="nightly", output="/out")
     assert result.kept == []
 

@@ -5,7 +5,9 @@ import subprocess
 import sys
 import uuid
 
-from sigstats.flows.orchestration.server import _computes
+from ...lazily import lazily
+
+server = lazily("sigstats.flows.orchestration.server")
 
 
 def test_a_process_is_told_from_another_of_its_number():
@@ -15,7 +17,7 @@ def test_a_process_is_told_from_another_of_its_number():
     with subprocess.Popen(waits, env=own, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.readline()
-        assert _computes(process.pid, run)
-        assert not _computes(process.pid, uuid.uuid4())
+        assert server._computes(process.pid, run)
+        assert not server._computes(process.pid, uuid.uuid4())
         process.communicate(b"\n")
-    assert not _computes(process.pid, run)
+    assert not server._computes(process.pid, run)

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest, t
+from statsmodels.discrete.discrete_model import Logit
 
 import sigstats
 from sigstats.flows.cli import main
@@ -92,7 +92,7 @@ def test_standard_errors_are_those_of_a_logistic_regression(votes):
     design = np.array([[(a == team) * 1.0 - (b == team) for team in TEAMS] for a, b in zip(first, second, strict=True)])
     swap = np.arange(len(first)) % 2 == 0
     y, design = np.where(swap, 1.0, 0.0), np.where(swap[:, np.newaxis], design, -design)
-    fitted = sm.Logit(y, design[:, :-1]).fit(disp=0, cov_type="HC0")
+    fitted = Logit(y, design[:, :-1]).fit(disp=0, cov_type="HC0")
     found = sigstats.rank_votes(np.where(swap, first, second), np.where(swap, second, first), np.where(swap, "a", "b"))
     centre = np.eye(7)[:, :-1] - 1 / 7
     errors = np.sqrt(np.diag(centre @ fitted.cov_params() @ centre.T))
