@@ -105,7 +105,17 @@ def add_people(
         if as_class > as_verdict:
             rows = f"in {as_class:,} rows, and the verdict in {as_verdict:,}; expected 1 for right answers, 0 for wrong"
             doubts.append(Note("labels-of-classes", f"{column} equals the label {rows}"))
-    if not np.isnan([a, b]).any():
+    labelled = ~np.isnan([a, b])
+    counts = zip(labelled.sum(axis=1), people, strict=True)
+    one, other = sorted(f"{count:,} rows in {side.where}" for count, side in counts)  # the same for both orders
+    if not (both := np.count_nonzero(labelled.all(axis=0))):
+        raise ValueError(
+            f"human: people labelled {one} and {other}, but none in both; expected labels of the same rows"
+        )
+    if both < labelled.any(axis=0).sum():
+        text = f"people labelled {one} and {other}; only the {both:,} rows in both count for the difference"
+        doubts.append(Note("common-labels", text))
+    if labelled.all():
         text = f"{column} labels all rows; leave it empty where people gave no label"
         raise ValueError(f"{text}, or use these labels as the score, without a judge")
     a_wrong, b_wrong = (1 - side.astype(np.int64) for side in right)

@@ -89,6 +89,25 @@ def test_people_write_their_labels_into_a_file_of_their_own(tmp_path, capsys):
     assert "would count for the answers of several models" in told
 
 
+def test_only_rows_that_people_labelled_for_both_models_count_for_their_difference(tmp_path, printed, refused):
+    """Of 150 labelled rows each, 40 are common: the labels that the row counts. Without any, nothing can be said."""
+    frames = [frame.assign(human=frame.judge) for frame in drawn((0.8, 0.8), (0.7, 0.55), np.random.default_rng(1))]
+    paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for first, common in ((110, 40), (150, 0)):
+        for path, frame, start in zip(paths, frames, (0, first), strict=True):
+            frame.assign(human=frame.human.where((frame.id >= start) & (frame.id < start + 150))).to_csv(path)
+        words = f"people labelled 150 rows in {paths[0]} and 150 rows in {paths[1]}"
+        for command in ("compare", "rank"):
+            arguments = (command, *paths, "--score", "judge", "--human", "human")
+            if common:
+                notes = json.loads(printed(*arguments, "--json", "-"))["notes"]
+                (text,) = [note["text"] for note in notes if note["name"] == "common-labels"]
+                assert text == f"{words}; only the {common} rows in both count for the difference"
+            else:
+                assert f"human: {words}, but none in both; expected labels of the same rows" in refused(*arguments)
+    assert "common-labels" not in printed("check", paths[0], *arguments[3:], "--at-least", "0.5", "--json", "-")
+
+
 def test_labels_of_one_model_in_both_files_are_noted(tmp_path, printed):
     """People label the candidate's answers, and their column is merged into both files; equal models stay silent."""
     baseline, candidate = drawn((0.8, 0.8), (0.7, 0.55), np.random.default_rng(1))
