@@ -15,15 +15,14 @@ from types import MappingProxyType
 from typing import Any
 
 from sigstats._common.credentials import refuse_credentials
-from sigstats._common.dates import DATE, unordered_dates
 from sigstats._common.messages import join_words, rephrased, some_of
 from sigstats._common.numerals import natural
+from sigstats._common.time_order import DATE, as_times, unordered_dates
 from sigstats._common.validation import shown
 from sigstats.files.inputs import place
 from sigstats.files.inputs.places import files_of
 from sigstats.files.predictions import Columns, read
 from sigstats.files.tables.spelling import is_number
-from sigstats.scores.order import as_times
 
 from ..config.fetch import fetched_by
 from ..errors import BadInput, file_errors

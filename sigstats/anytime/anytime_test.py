@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .._common.data_frames import require_same_index
-from .._common.dates import refuse_other_order
+from .._common.time_order import refuse_other_order
 from .._common.validation import (
     ALTERNATIVES,
     LARGEST_SQUARABLE,

@@ -11,9 +11,9 @@ from .._common.class_names import answer_notes
 from .._common.copies import copied_rows
 from .._common.messages import Note, join_words
 from .._common.numerals import p_number, significant
+from .._common.time_order import neighbours_alike, without_trend
 from .._common.validation import FloatArray, IntArray, shown
 from ..measures.table import MEASURES, is_quantile
-from ..scores.order import neighbours_alike, without_trend
 from ..unseen_row.means import RAREST, UnseenGroup
 from .evidence import Evidence
 from .measured import units_of_numbers

@@ -13,8 +13,8 @@ from .._common.class_names import MISSING as MISSING
 from .._common.class_spelling import DistinctNames, is_finite_number, refuse_thousands
 from .._common.messages import Note, shown
 from .._common.rules import check_together
+from .._common.time_order import as_times
 from .._common.validation import FloatArray, IntArray, as_reals, refuse
-from ..scores.order import as_times
 
 #: The name of the slice of all rows.
 ALL_ROWS = "all rows"

@@ -11,8 +11,8 @@ import numpy as np
 
 from .._common.class_names import as_groups
 from .._common.data_frames import require_same_index
+from .._common.time_order import blocks_in_time, neighbours_alike
 from .._common.validation import ALTERNATIVES, Alternative, as_choice, as_real, refuse
-from .order import blocks_in_time, neighbours_alike
 from .result import (
     FEW,
     FEW_GROUPS,

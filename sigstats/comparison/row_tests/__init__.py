@@ -11,13 +11,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..._common.time_order import FEWEST
 from ..._common.validation import IntArray
 from ...effects import accuracy_difference, score_equivalence
 from ...intervals import clopper_pearson, quantile_interval
 from ...mcnemar.mcnemar_test import mcnemar_test
 from ...measures.score_formulas import POWERS
 from ...measures.table import MEASURES
-from ...scores.order import FEWEST
 from ..evidence import Attempts, Classes, Evidence, Judged, Ratios, Runs, Scores, Values
 from ..row_test import RowTest
 from ..rows import ComparisonRow

@@ -22,10 +22,10 @@ from scipy.special import stdtr
 
 from ..._common.extreme import TIE_TOLERANCE, difference
 from ..._common.random_streams import as_generator
+from ..._common.time_order import blocks_in_time
 from ..._common.validation import FloatArray, IntArray
 from ...measures.score_formulas import ratio_of_sums
 from ...ranking.means import mean_interval, share_units, standard_error
-from ...scores.order import blocks_in_time
 from ...unseen_row.means import Units, UnseenGroup, mean_intervals, mean_pvalues, row_of_groups, sums_by, units_of
 from ..evidence import Attempts, Ratios, Values
 from ..paired_predictions import ItemTotals

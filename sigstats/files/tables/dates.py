@@ -5,7 +5,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sigstats._common.dates import SORTED_DATE, YEAR
+from sigstats._common.time_order import SORTED_DATE, YEAR
 
 #: Dates that do not sort by time, with and without a time of day.
 _DAYS = "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%d %b %Y", "%d-%b-%Y", "%b %d, %Y"

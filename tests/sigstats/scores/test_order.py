@@ -8,8 +8,8 @@ from scipy.signal import lfilter
 from scipy.stats import binom, ttest_1samp
 
 import sigstats
+from sigstats._common.time_order import neighbours_alike
 from sigstats.scores.mean_score import mean_score_test
-from sigstats.scores.order import neighbours_alike
 
 TRIALS = 400
 
