@@ -16,8 +16,7 @@ from sigstats._common.data_frames import joint_codes
 from sigstats._common.messages import Note, shown, some_of
 from sigstats.comparison.paired_predictions import STARTS, OtherColumns
 
-from ..tables.dates import as_dates
-from ..tables.spelling import is_number, same_spelling
+from ..tables.spelling import as_dates, is_number, same_spelling
 from ..tables.table import Table, in_one
 from ._predictions import Ints, Predictions, item_codes
 
