@@ -70,7 +70,7 @@ def test_the_same_without_numba(monkeypatch):
 
 def test_products_of_32_bits_are_used_while_few_rows_are_about_as_near(monkeypatch):
     pytest.importorskip("numba")
-    from sigstats.learners.neighbours.mixed_features import MixedFeatures
+    from sigstats.learners.neighbours.batched import MixedFeatures
 
     used = []
     predict = MixedFeatures.predict
