@@ -18,7 +18,7 @@ from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
 from ._options import add_fail_on, add_rule_options, as_options, code_of, rule_of
 
 if TYPE_CHECKING:
-    from sigstats.comparison.candidates import CandidatesResult
+    from sigstats.comparison.result import CandidatesResult
     from sigstats.files.predictions import PairedPredictions
 
     from ..comparison.changed import Changed
@@ -93,10 +93,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[PairedPredictions]]]":
-    from sigstats.comparison.candidates import CandidatesResult, compare_scores
+    from sigstats.comparison.compare import compare_scores
     from sigstats.comparison.family import measures_to_compare
     from sigstats.comparison.measure_names import as_compared_measures
     from sigstats.comparison.paired_predictions import as_score_range
+    from sigstats.comparison.result import CandidatesResult
     from sigstats.files.inputs.places import same_content
     from sigstats.files.predictions import join_scores, read_by_scores
 

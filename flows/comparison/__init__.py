@@ -2,9 +2,8 @@
 
 from dataclasses import replace
 
-from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import difference_of, interval_of, items_in_words, named, value_of
-from sigstats.comparison.result import ComparisonResult, ComparisonRow, counted
+from sigstats.comparison.result import CandidatesResult, ComparisonResult, ComparisonRow, counted
 from sigstats.comparison.units import ALL_ROWS
 
 from ..pages.wording import count_of, p_number

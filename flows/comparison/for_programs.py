@@ -10,11 +10,10 @@ from xml.etree import ElementTree as ET
 
 from sigstats._common.messages import notes_as_objects, printable
 from sigstats.comparison.answer import Answer, reason_of, reasons
-from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import cells_of
 from sigstats.comparison.check import result as check_result
 from sigstats.comparison.check.result import CheckedRow, CheckResult, reasons_of, rule_of
-from sigstats.comparison.result import ComparisonResult, ComparisonRow, rule_in_words
+from sigstats.comparison.result import CandidatesResult, ComparisonResult, ComparisonRow, rule_in_words
 from sigstats.comparison.rule import failing_verdicts
 from sigstats.intervals import Interval
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from sigstats._common.numerals import NBSP
 from sigstats.comparison.answer import reasons
-from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import (
     cells_of,
     difference_of,
@@ -21,7 +20,7 @@ from sigstats.comparison.cells import (
     value_of,
     verdict_of,
 )
-from sigstats.comparison.result import ComparisonResult, ComparisonRow, rule_in_words
+from sigstats.comparison.result import CandidatesResult, ComparisonResult, ComparisonRow, rule_in_words
 
 from ..pages.page import Answer, page
 from ..pages.wording import some_of

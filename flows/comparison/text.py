@@ -14,9 +14,8 @@ from rich.text import Text
 from sigstats._common.messages import printable
 from sigstats._common.numerals import significant
 from sigstats.comparison.answer import detectable_in_words, is_telling, neutral_in_words
-from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import HEADER, cells_of, named, titles_of, value_of, verdict_of
-from sigstats.comparison.result import ComparisonResult, ComparisonRow, counted, rule_in_words
+from sigstats.comparison.result import CandidatesResult, ComparisonResult, ComparisonRow, counted, rule_in_words
 from sigstats.measures.table import MEASURES
 
 from . import rows_in_words, subjects_in_words

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from sigstats._common.messages import Note, rephrased
 from sigstats.comparison.answer import reasons
-from sigstats.comparison.candidates import compare_scores
+from sigstats.comparison.compare import compare_scores
 from sigstats.comparison.result import ComparisonResult
 from sigstats.tasks.storage import history
 from sigstats.tasks.storage.files import Locked

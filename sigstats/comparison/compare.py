@@ -1,5 +1,7 @@
 """Is the candidate worse than the baseline, anywhere? Every measure, on all rows and on every slice, and a verdict.
 
+Several scores, and several candidates with one baseline, are one family of tests.
+
 When not to use: to find the best of many models, none of which is in use (`sigstats.rank_models`), or for models that
 were tested on different rows.
 """
@@ -237,3 +239,54 @@ def decide_row(
         deciding=deciding(row, rule=rule, level=level) if unclear else None,
     )
     return row.turned()
+
+
+def with_names(pairs: Sequence[PairedPredictions], scores: Sequence[str | None]) -> list[PairedPredictions]:
+    """The pairs of one candidate with the names of several scores; predictions are compared only with the first."""
+    if len(pairs) == 1:
+        return list(pairs)
+    return [
+        replace(pair, scored=pair.scored and replace(pair.scored, name=str(score)), compared=again and not pair.graded)
+        for again, score, pair in zip([False] + [True] * (len(pairs) - 1), scores, pairs, strict=True)
+    ]
+
+
+def compare_scores(
+    pairs: Sequence[Sequence[PairedPredictions]],
+    rule: ComparisonRule,
+    measures: Sequence[str] | None,
+    positive: str | None,
+) -> tuple[ComparisonResult, ...]:
+    """Compare each candidate by each of its scores; p-values are adjusted over all of them.
+
+    `pairs`: for each candidate, its predictions paired with the baseline's by each score. The rest: as `compare_pairs`.
+    """
+    every = [pair for by_score in pairs for pair in by_score]
+    results = iter(compare_pairs(every, rule, measures, positive=positive))
+    return tuple(_merged([next(results) for _ in by_score]) for by_score in pairs)
+
+
+def _merged(results: Sequence[ComparisonResult]) -> ComparisonResult:
+    if len(results) == 1:
+        return results[0]
+    first = max(results, key=lambda result: result.n)
+    subjects = [result.subjects for result in results if result.subjects is not None]
+    return ComparisonResult(
+        rows=tuple(row for result in results for row in result.rows),
+        rule=first.rule,
+        n=first.n,
+        notes=tuple(dict.fromkeys(note for result in results for note in result.notes)),
+        identical=any(result.identical for result in results),
+        items=first.items,
+        subjects=(_listed(subjects, 0), _listed(subjects, 1)) if subjects else None,
+        joint=next((result.joint for result in results if result.joint is not None), None),
+    )
+
+
+def _listed(subjects: Sequence[tuple[Mapping[str, str], Mapping[str, str]]], side: int) -> dict[str, str]:
+    """The attributes of one file; several values of an attribute are listed together."""
+    values: dict[str, dict[str, None]] = {}
+    for subject in subjects:
+        for name, value in subject[side].items():
+            values.setdefault(name, {})[value] = None
+    return {name: ", ".join(of) for name, of in values.items()}

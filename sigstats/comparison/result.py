@@ -1,20 +1,23 @@
-"""The result of a comparison, and its rule in words."""
+"""The result of a comparison, also of several candidates with one baseline, and its rule in words."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from .._common.drawing import Drawn, forest
 from .._common.messages import some_of
 from .._common.numerals import NBSP, significant
 from .._common.tabular import Table, Tabular
-from ..multiplicity import IN_WORDS
+from ..multiplicity import IN_WORDS, adjust_pvalues
 from .answer import Answer, answer_of
-from .cells import FEW_COLUMNS, amount, by_unit, cells_of, in_points, label_of, verdict_of
+from .cells import FEW_COLUMNS, amount, by_unit, cells_of, effect_of, in_points, label_of, named, verdict_of
 from .margins import margin_in_words
 from .rows import ComparedRows
 from .rows import ComparisonRow as ComparisonRow
+from .rule import Verdict
+from .units import ALL_ROWS
 
 
 def rule_in_words(comparison: ComparedRows) -> str:
@@ -132,3 +135,82 @@ class ComparisonResult(Drawn, ComparedRows):
         return forest(ax, lines, unit=what, marks=(0.0, *margins))
 
     __repr__ = Tabular.__str__
+
+
+@dataclass(frozen=True, kw_only=True)
+class CandidatesResult:
+    """The comparisons of several candidates with one baseline, by `compare_scores`, and the recommended candidate."""
+
+    baseline: str
+    candidates: tuple[str, ...]
+    #: One for each candidate; their p-values are adjusted over all candidates, measures and slices.
+    results: tuple[ComparisonResult, ...]
+
+    @cached_property
+    def p_better(self) -> tuple[float, ...]:
+        """The p-values of "the candidate is not better" by the first measure on all rows, adjusted by Holm's method.
+
+        Two-sided if the candidate is ahead, otherwise 1.
+        """
+        rows = map(overall, self.results)
+        raw = [1.0 if row.two_sided_pvalue is None or (row.gain or 0) <= 0 else row.two_sided_pvalue for row in rows]
+        return tuple(adjust_pvalues(raw, method="holm").tolist())
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst verdict of any candidate."""
+        return min((result.verdict for result in self.results), key=("fail", "inconclusive", "pass").index)
+
+    @property
+    def better(self) -> tuple[str, ...]:
+        """The candidates that pass and are shown to be better than the baseline, the best first."""
+        indices = [i for i in self._ranked("pass") if self.p_better[i] <= self.results[i].rule.alpha]
+        return tuple(self.candidates[i] for i in indices)
+
+    @property
+    def take(self) -> str | None:
+        """The best candidate of those that are better, else of those that pass and are not behind; or None."""
+        if self.better:
+            return self.better[0]
+        passing = self._ranked("pass")
+        return self.candidates[passing[0]] if passing and _difference(self.results[passing[0]]) >= 0 else None
+
+    @property
+    def recommendation(self) -> str:
+        """The candidate to take, or to test on more rows, in an imperative sentence."""
+        better, taken = self.better, self.take
+        if taken is not None:
+            row = overall(self.results[self.candidates.index(taken)])
+            change = f"{named(row)} {effect_of(row)}"
+            if not better:
+                return f"Keep {self.baseline} or take {taken}, which is not worse, and not shown to be better: {change}"
+            rest = f"; {', '.join(better[1:])} pass too, and sigstats rank compares them" if better[1:] else ""
+            return f"Take {taken}: it is worse nowhere and {change}{rest}"
+        if self._ranked("pass"):
+            return f"Keep {self.baseline}: the candidates that are not worse do not score higher"
+        answers = {self.candidates[i]: self.results[i].answer for i in self._ranked("inconclusive")}
+        for name, answer in answers.items():
+            if answer.better and answer.row is not None and not answer.row.whole:
+                return f"Test {name} on more rows before you take it: {answer.finding}"
+        for name, answer in answers.items():
+            return f"Keep {self.baseline} for now; {name} is undecided: {answer.finding}"
+        return f"Keep {self.baseline}: each candidate is worse"
+
+    @property
+    def deciding(self) -> tuple[ComparisonRow, ...]:
+        """The row that decides the verdict of each candidate."""
+        return tuple(result.answer.row or overall(result) for result in self.results)
+
+    def _ranked(self, verdict: Verdict) -> list[int]:
+        indices = [i for i, result in enumerate(self.results) if result.verdict == verdict]
+        return sorted(indices, key=lambda i: -_difference(self.results[i]))
+
+
+def overall(result: ComparisonResult) -> ComparisonRow:
+    """The row of the first measure on all rows."""
+    return next(row for row in result.rows if row.slice == ALL_ROWS)
+
+
+def _difference(result: ComparisonResult) -> float:
+    gain = overall(result).gain
+    return -1.0 if gain is None else gain

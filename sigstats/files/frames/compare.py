@@ -12,7 +12,7 @@ from sigstats._common.class_columns import class_names_of
 from sigstats._common.class_names import label_name
 from sigstats._common.rules import check_together
 from sigstats._common.validation import refuse
-from sigstats.comparison.candidates import compare_scores
+from sigstats.comparison.compare import compare_scores
 from sigstats.comparison.paired_predictions import as_score_range
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rule import ComparisonRule

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from sigstats._common.messages import Note, printable, some_of
 from sigstats._common.scores import unknown_direction
 from sigstats._common.validation import refuse, shown
-from sigstats.comparison.candidates import with_names
+from sigstats.comparison.compare import with_names
 from sigstats.comparison.paired_predictions import PairedPredictions
 
 from ..inputs.content import open_content
