@@ -10,8 +10,9 @@ When not to use: the number of rows is fixed before the first look (`sigstats.mc
 """
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -21,6 +22,8 @@ from .._common.validation import (
     ALTERNATIVES,
     LARGEST_SQUARABLE,
     Alternative,
+    FloatArray,
+    IntArray,
     as_array,
     as_choice,
     as_counts,
@@ -31,8 +34,74 @@ from .._common.validation import (
 )
 from ..intervals import Interval
 from ..test_result import TestResult
-from .looks import AnytimeLook as AnytimeLook
-from .looks import cumulated, states_of
+from .bets import log_evalue_of_any_start, nats_lost, rows_of, running_interval
+
+
+class AnytimeLook(NamedTuple):
+    """The state after one look.
+
+    Attributes
+    ----------
+    look : object
+        Its label.
+    n : int
+        The number of rows so far.
+    estimate : float
+        The mean difference of these rows.
+    log10_evalue : float
+        The decimal logarithm of the e-value of these rows; with `run_length`, of the sum of bets.
+    pvalue : float
+        The smallest ``1 / evalue`` up to this look, at most 1. With `run_length`, the number of looks
+        over the sum of bets, which is valid only at a look that is chosen beforehand.
+    confidence_interval : Interval
+        The interval of the average expected difference of these rows, each expectation given the rows before.
+    """
+
+    look: Any
+    n: int
+    estimate: float
+    log10_evalue: float
+    pvalue: float
+    confidence_interval: Interval
+
+
+def cumulated(
+    values: FloatArray, times: Any, names: Any, of_look: IntArray
+) -> tuple[FloatArray, list[tuple[Any, FloatArray]]]:
+    """The distinct differences and, for each look in order, its label and the cumulative count of each difference."""
+    grid, place = np.unique(values, return_inverse=True)
+    held, so_far = np.zeros(len(grid)), []
+    for number, name in enumerate(names):
+        new = of_look == number
+        held = held + np.bincount(place[new], times[new], len(grid))
+        if held.any():
+            so_far.append((name.item() if hasattr(name, "item") else name, held))
+    return grid, so_far
+
+
+def states_of(
+    grid: FloatArray,
+    so_far: Sequence[tuple[Any, FloatArray]],
+    unit: float,
+    margin: float,
+    way: Alternative,
+    level: float,
+    start: str,
+) -> Iterator[tuple[AnytimeLook, float]]:
+    """The state after each look, and a bound on the rounding of its e-value; `start` is "first", "any" or "each"."""
+    values, mean, best = grid / unit, margin / unit, 0.0
+    for number, (label, held) in enumerate(so_far):
+        every = rows_of(values, held)
+        later = [] if start == "first" else [held - before for _, before in so_far[:number]]
+        rows = [every, *(rows_of(values, window) if window.any() else None for window in later)]
+        evidence = log_evalue_of_any_start(rows, mean, way, added=start != "any")
+        best, (low, high) = max(best, evidence), running_interval(every, mean, way, level)
+        interval = Interval(low * unit, high * unit, level)
+        most = evidence - math.log(len(rows)) if start == "each" else best
+        pvalue = min(1.0, max(math.exp(-most), math.ulp(0.0)))
+        lost = max(nats_lost(row, mean) for row in rows if row is not None)
+        yield AnytimeLook(label, every.n, every.mean * unit, evidence / math.log(10), pvalue, interval), lost
+
 
 #: Relative error of the integral for each natural logarithm of an e-value, without the rounding of sums over rows.
 _ROUNDING = 1e-12

@@ -26,7 +26,6 @@ from .._common.extreme import difference
 from .._common.rules import check_together
 from .._common.validation import FloatArray, IntArray
 from ..anytime.bets import Rows, log_evalue, log_evalue_of_any_start, rows_of, running_interval
-from ..anytime.looks import change_of
 from ..intervals import Interval
 from ..multiplicity import adjusted, closed_e_bh
 from .compare import decide_row
@@ -34,7 +33,7 @@ from .evidence import Values
 from .family import blank_row, evidence_to_compare
 from .paired_predictions import PairedPredictions
 from .row_test import RowTest
-from .rows import ComparisonRow
+from .rows import Change, ComparisonRow
 from .rule import ComparisonRule
 
 _TEST = RowTest("betting, from any look on", "betting")
@@ -249,3 +248,29 @@ def decide_fresh(tested: Sequence[FreshRow], family: int, rule: ComparisonRule) 
                 decided = replace(since, verdict="fail", detectable=None)
         rows.append(replace(decided, pvalue=row.pvalue))
     return tuple(rows)
+
+
+#: The interval excludes looks whose log-likelihood is lower by more than x: (1 - exp(-x)) ** 2 = 0.95.
+_LESS_LIKELY = -float(np.log(1 - np.sqrt(0.95)))
+
+
+def change_of(differences: FloatArray, looks: IntArray) -> Change:
+    """Estimate the look from which on the mean difference is below 0, after a mean of at least 0.
+
+    `looks`: the look of each difference. The interval contains all looks whose likelihood is not much smaller. It is
+    approximate (Siegmund 1988, Confidence sets in change-point problems, International Statistical Review 56): after
+    alarms of `sigstats.anytime_test`, it contained the look in 97 to 99 of 100 simulated series whose mean changed
+    once. A mean that changes gradually has no such look.
+
+    >>> change_of(np.repeat([0.0, -1.0, 0.0], [4000, 50, 50]), np.arange(4100) // 100)
+    Change(look=40, low=40, high=40)
+    """
+    first = int(looks.min())
+    rows, sums, squares = (np.bincount(looks - first, power) for power in (None, differences, differences**2))
+    below, above = (np.cumsum(part[::-1])[::-1] for part in (rows, sums))
+    before_n, before_sum = rows.sum() - below, sums.sum() - above
+    worse, better = np.minimum(above, 0.0) ** 2 / below, np.maximum(before_sum, 0.0) ** 2 / np.maximum(before_n, 1)
+    fitted = worse + better
+    variance = max((float(squares.sum()) - float(fitted.max())) / int(rows.sum()), np.finfo(float).tiny)
+    likely = np.flatnonzero(fitted >= fitted.max() - 2 * _LESS_LIKELY * variance)
+    return Change(first + int(fitted.argmax()), first + int(likely[0]), first + int(likely[-1]))

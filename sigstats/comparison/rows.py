@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from .._common.messages import Note
 from ..intervals import Interval
@@ -12,8 +12,15 @@ from .rule import ComparisonRule, Verdict
 from .units import ALL_ROWS
 
 if TYPE_CHECKING:
-    from ..anytime.looks import Change
     from ..many_datasets.joint_tasks import JointTasksResult
+
+
+class Change(NamedTuple):
+    """First look with worse rows, and its interval."""
+
+    look: int
+    low: int
+    high: int
 
 
 class Row:

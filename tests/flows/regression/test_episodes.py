@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 
 import sigstats
-from sigstats.anytime.looks import Change, change_of
-from sigstats.comparison.fresh import RowValues, _since_change, repaired_since
-from sigstats.comparison.rows import ComparisonRow
+from sigstats.comparison.fresh import RowValues, _since_change, change_of, repaired_since
+from sigstats.comparison.rows import Change, ComparisonRow
 from sigstats.flows.regression.ledger import episodes_of
 from sigstats.flows.regression.page import report_again
 from sigstats.tasks.storage.store import Store
