@@ -1,6 +1,8 @@
 """The power of McNemar's test, and its rejection region for every number of discordant pairs at once.
 
 Everything is exact: probabilities are summed over the number of discordant pairs and their split, which are binomial.
+Of a rule that also needs a drop of some size, for plans of comparisons: a fail is the one-sided test with a smallest
+drop, a pass Tango's interval above the margin.
 
 When not to use: with accuracies observed on the data that are to be tested ("observed" power adds nothing to the
 p-value); for tests other than McNemar's; for observations that are not independent.
@@ -11,10 +13,11 @@ from dataclasses import dataclass
 from typing import Any, SupportsIndex
 
 import numpy as np
-from scipy.special import betainc, ndtri
+from scipy.special import bdtrc, betainc, ndtri
 
 from .._common.extreme import at_most
 from .._common.validation import Alternative, FloatArray, IntArray, as_count, as_real, refuse
+from ..intervals import tango_statistic
 from .mcnemar_test import McNemarMethod, check_options
 
 
@@ -103,7 +106,7 @@ _REMAINDER = 1e-16
 MAX_N = 10**8
 #: Below it a probability is none: the binomial law of so small a one overflows.
 _NONE = 1e-250
-#: More than the rounding of a sum of probabilities.
+#: More than the rounding of a sum of probabilities, or of an observed drop.
 _ROUNDING = 1e-12
 
 
@@ -215,3 +218,80 @@ def binomial_pmf(k: IntArray, n: int, p: float) -> FloatArray:
 
         return np.asarray(binom.pmf(k, n, p), dtype=np.float64)
     return np.asarray(_binom_pmf(k, n, p), dtype=np.float64)
+
+
+def drop_power(n: int, *, drop: float, discordance: float, alpha: float, minimum: float = 0.0) -> float:
+    """The probability that McNemar's exact one-sided test shows a drop that is at least `minimum` as observed.
+
+    `drop`: the accuracy of A minus that of B, from 0 to `discordance`, the probability that exactly one of the two is
+    right. Exact except for rounding, for up to 10**8 observations.
+    """
+    count = as_count(n, "n", minimum=1, maximum=MAX_N)
+    share = as_real(discordance, "discordance", low=0, high=1)
+    ahead = as_real(drop, "drop", low=0, high=1)
+    if ahead > share:
+        raise refuse("drop", drop, f"at most the discordance, {share:g}")
+    rule = as_rule(alpha, "greater", "exact", False)
+    least = as_real(minimum, "minimum", low=0, high=1)
+    if share == 0:
+        return 0.0
+    m, weights = discordant_law(count, share)
+    critical = np.maximum(critical_counts(m, rule), fewest_lost(count, m, least))
+    given = conditional_power(m, critical, min(1.0, (1 + ahead / share) / 2), rule)
+    return min(1.0, float(np.sum(weights * given)))
+
+
+def fewest_lost(n: int, m: IntArray, minimum: float) -> IntArray:
+    """Fewest of the m rows that differ that only A gets right, if accuracy drops by at least `minimum`."""
+    return np.asarray((m + max(0, math.ceil(n * (minimum - _ROUNDING))) + 1) // 2)
+
+
+@dataclass(frozen=True)
+class VerdictChances:
+    """The probabilities of the verdicts for this many rows, if the candidate's accuracy is lower by `drop`."""
+
+    n: int
+    drop: float
+    passes: float
+    inconclusive: float
+    fails: float
+
+
+def verdict_chances(
+    n: int, *, drop: float, discordance: float, alpha: float, minimum: float, margin: float, confidence_level: float
+) -> VerdictChances:
+    """The probabilities of pass, inconclusive and fail of one row of a comparison.
+
+    `minimum`: the smallest observed drop that fails. `margin`: the drop that the interval of a pass excludes.
+    """
+    share = max(discordance, drop)
+    fails = drop_power(n, drop=drop, discordance=share, alpha=alpha, minimum=minimum)
+    rule = {"alpha": alpha, "minimum": minimum, "margin": margin, "confidence_level": confidence_level}
+    passes = pass_power(n, drop=drop, discordance=share, **rule)
+    return VerdictChances(n, drop, passes, max(0.0, 1 - passes - fails), fails)
+
+
+def pass_power(
+    n: int, *, drop: float, discordance: float, alpha: float, minimum: float, margin: float, confidence_level: float
+) -> float:
+    """The probability that Tango's interval of the candidate minus the baseline lies above minus the margin.
+
+    A failing outcome does not pass, whatever its interval.
+    """
+    m, weights = discordant_law(n, discordance)
+    fewest = _fewest_to_pass(n, m, margin, float(ndtri((1 + confidence_level) / 2)))
+    lost = np.maximum(critical_counts(m, as_rule(alpha, "greater", "exact", False)), fewest_lost(n, m, minimum))
+    fewest = np.maximum(fewest, m - lost + 1)
+    right = max(0.0, (1 - drop / discordance) / 2)
+    chances = np.where(fewest <= 0, 1.0, np.where(fewest > m, 0.0, bdtrc(np.maximum(fewest - 1, 0), m, right)))
+    return min(1.0, float(np.sum(weights * chances)))
+
+
+def _fewest_to_pass(n: int, m: IntArray, margin: float, quantile: float) -> IntArray:
+    """The fewest of m discordant rows that the candidate must get right; m + 1 if none are enough."""
+    low, high = np.full(m.shape, -1), m + 1
+    while (high - low > 1).any():
+        middle = (low + high) // 2
+        passes = tango_statistic(n, middle, m - middle, -margin) >= quantile
+        low, high = np.where(passes, low, middle), np.where(passes, middle, high)
+    return high

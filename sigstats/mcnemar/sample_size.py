@@ -12,7 +12,17 @@ import numpy as np
 from .._common.calls import renamed
 from .._common.validation import Alternative, IntArray, as_count, as_real, refuse
 from .mcnemar_test import McNemarMethod
-from .power import MAX_N, Rule, as_rule, conditional_power, critical_counts, discordant_law, exact_power
+from .power import (
+    MAX_N,
+    Rule,
+    as_rule,
+    conditional_power,
+    critical_counts,
+    discordant_law,
+    drop_power,
+    exact_power,
+    pass_power,
+)
 
 #: The most discordant pairs that `sample_size` considers.
 _MAX_DISCORDANT = 2_000_000
@@ -200,3 +210,63 @@ def smallest_enough(
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high
+
+
+def drop_size(
+    *, drop: float, discordance: float, alpha: float, minimum: float = 0.0, target: float = 0.8
+) -> int | None:
+    """The smallest number of observations from which on a drop is shown with this power; None if none is enough.
+
+    It is that of `sigstats.paired_sample_size`, unless `minimum` decides: then it is found by bisection, and a few
+    larger numbers may have a power that is lower, by no more than one observation changes it.
+    """
+    if drop <= minimum:
+        return None
+
+    def enough(n: int) -> bool:
+        return drop_power(n, drop=drop, discordance=discordance, alpha=alpha, minimum=minimum) >= target
+
+    only_a, only_b = (discordance + drop) / 2, max(0.0, (discordance - drop) / 2)
+    try:
+        low = sample_size(only_a, only_b, target, as_rule(alpha, "greater", "exact", False))
+    except ValueError:
+        return None
+    return low if enough(low) else smallest_enough(enough, MAX_N, low=low)
+
+
+def detectable_drop(
+    n: int, *, discordance: float, alpha: float, minimum: float = 0.0, target: float = 0.8
+) -> float | None:
+    """The smallest drop that n observations show with the power wanted; None if they show none.
+
+    For a drop above `discordance`, all observations that differ favour the baseline.
+
+    >>> [round(detectable_drop(2000, discordance=0.1, alpha=0.05, minimum=m), 4) for m in (0, 0.015)]
+    [0.018, 0.0207]
+    """
+
+    def power(drop: float) -> float:
+        return drop_power(n, drop=drop, discordance=max(discordance, drop), alpha=alpha, minimum=minimum)
+
+    low, high = (0.0, discordance) if power(discordance) >= target else (discordance, 1.0)
+    if power(high) < target:
+        return None
+    digits = 1e-9 * high
+    while high - low > digits:  # given the discordance the power rises with the drop, and beyond it with both
+        middle = (low + high) / 2
+        low, high = (low, middle) if power(middle) >= target else (middle, high)
+    return high
+
+
+def passing_size(
+    *, discordance: float, alpha: float, minimum: float, margin: float, confidence_level: float, target: float
+) -> int | None:
+    """The smallest number of rows on which an equal candidate passes with the probability wanted; None if none does."""
+    if margin <= 0 and target > 0.5:  # an equal candidate is behind in half of all samples
+        return None
+
+    def enough(n: int) -> bool:
+        rule = {"alpha": alpha, "minimum": minimum, "margin": margin, "confidence_level": confidence_level}
+        return pass_power(n, drop=0.0, discordance=discordance, **rule) >= target
+
+    return smallest_enough(enough, MAX_N)

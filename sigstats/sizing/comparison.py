@@ -22,7 +22,8 @@ from ..comparison.notes import pair_notes
 from ..comparison.paired_predictions import PairedPredictions
 from ..comparison.rule import ComparisonRule
 from ..comparison.units import ALL_ROWS
-from ..mcnemar.drop_power import VerdictChances, detectable_drop, drop_power, drop_size, passing_size, verdict_chances
+from ..mcnemar.power import VerdictChances, drop_power, verdict_chances
+from ..mcnemar.sample_size import detectable_drop, drop_size, passing_size
 from ..unseen_row.means import UnseenGroup
 from .groups import GroupTest, Sizes, sizes_of, sizes_of_averages
 

@@ -4,7 +4,7 @@ Groups are drawn with Dirichlet-multinomial numbers of rows that favour the base
 rows of a group have the correlation of the pilot, and sizes are those of the pilot. Each sample is tested as in
 `compare` (`sigstats.unseen_row.means`), and fails by the same rule.
 
-When not to use: for single rows, whose power is exact (`sigstats.mcnemar.drop_power`).
+When not to use: for single rows, whose power is exact (`sigstats.mcnemar.power.drop_power`).
 """
 
 import math

@@ -22,7 +22,8 @@ from ..comparison.evidence import Values
 from ..comparison.rows import ComparisonRow
 from ..comparison.rule import ComparisonRule
 from ..comparison.units import ALL_ROWS, Units
-from ..mcnemar.drop_power import detectable_drop, drop_power, drop_size
+from ..mcnemar.power import drop_power
+from ..mcnemar.sample_size import detectable_drop, drop_size
 from .samples import TiltedPilot
 from .spread import Sampled, Spread, fewest_of
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.stats import binom
 
-from sigstats.mcnemar.drop_power import detectable_drop, drop_power, drop_size
-from sigstats.mcnemar.sample_size import detectable_difference
+from sigstats.mcnemar.power import drop_power
+from sigstats.mcnemar.sample_size import detectable_difference, detectable_drop, drop_size
 from sigstats.sign_flips.power import paired_power as power
 from sigstats.sign_flips.power import paired_sample_size as sample_size
 

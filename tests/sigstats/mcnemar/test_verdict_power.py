@@ -6,8 +6,9 @@ import pytest
 
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.effects import accuracy_difference
-from sigstats.mcnemar.drop_power import pass_power, passing_size, verdict_chances
 from sigstats.mcnemar.mcnemar_test import mcnemar_test
+from sigstats.mcnemar.power import pass_power, verdict_chances
+from sigstats.mcnemar.sample_size import passing_size
 
 
 @pytest.mark.parametrize(
