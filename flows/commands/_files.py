@@ -65,7 +65,7 @@ def refuse_overwriting(options: argparse.Namespace, inputs: Sequence[str], *outp
 
 
 def _local_files(place: str) -> Sequence[str]:
-    from sigstats.files.inputs.places import files_of
+    from sigstats.files.inputs import files_of
 
     scheme, separator, rest = place.partition("://")
     if separator and scheme not in ("file", "local"):

@@ -98,7 +98,7 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
     from sigstats.comparison.measure_names import as_compared_measures
     from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.comparison.result import CandidatesResult
-    from sigstats.files.inputs.places import same_content
+    from sigstats.files.inputs import same_content
     from sigstats.files.predictions import join_scores, read_by_scores
 
     rule, named = rule_of(options), options.prediction

@@ -19,8 +19,7 @@ from sigstats._common.messages import join_words, rephrased, some_of
 from sigstats._common.numerals import natural
 from sigstats._common.time_order import DATE, as_times, unordered_dates
 from sigstats._common.validation import shown
-from sigstats.files.inputs import place
-from sigstats.files.inputs.places import files_of
+from sigstats.files.inputs import files_of, place
 from sigstats.files.predictions import Columns, read
 from sigstats.files.tables.spelling import is_number
 

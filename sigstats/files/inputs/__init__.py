@@ -1,14 +1,27 @@
-"""Input files: their places (a path relative to the study file, an fsspec URL) and their contents."""
+"""Input files: their places (a path relative to the study file, an fsspec URL) and their contents.
+
+A study file may come from someone else, and is read with your rights. Files of the kernel contain the environment of
+processes, with its secrets. A web address of this machine, or of its link, reaches servers that trust local clients,
+such as those that give a cloud machine its credentials.
+"""
 
 import codecs
+import filecmp
+import glob
+import ipaddress
+import os
 import re
-from collections.abc import Callable
-from pathlib import Path
+import socket
+from collections.abc import Callable, Iterable
+from pathlib import Path, PurePosixPath
 from typing import TypeAlias
+from urllib.parse import unquote, urlsplit
+
+from sigstats._common.credentials import refuse_credentials
+from sigstats._common.messages import printable
 
 from .content import open_content
 from .opening import reading, reason
-from .places import allowed_place
 
 __all__ = ["FilesRead", "as_text", "as_utf8", "in_silence", "place"]
 __all__ += ["read_bytes", "reading", "reason", "size_of_fields"]
@@ -69,3 +82,114 @@ def as_utf8(content: bytes, where: str, encoding: str = "utf-8") -> bytes:
     except LookupError:
         pass  # `as_text` names it
     return as_text(content, where, encoding).encode()
+
+
+#: More files than these are no evaluation, but a mistake in a path.
+_MOST = 10_000
+_SIGNS = "*?["
+
+
+def files_of(path: str) -> list[str] | None:
+    """The files in a folder and its subfolders, or those that match a pattern, sorted; None for one file.
+
+    Files and folders whose names begin with a dot are left out.
+    """
+    scheme, separator, rest = path.partition("://")
+    remote = separator and scheme not in ("file", "local")
+    names = _remote(path) if remote else _local(rest if separator else path)
+    if names is None:
+        return None
+    if not names:
+        raise ValueError(f"{printable(path)}: no file matches this folder or pattern")
+    if len(names) > _MOST:
+        raise ValueError(f"{printable(path)}: matches {len(names):,} files; expected at most {_MOST:,}")
+    return names
+
+
+def same_content(one: str, other: str) -> bool:
+    """True if two files, folders or patterns of this machine have the same bytes; False if that is unknown."""
+    if "://" in one or "://" in other:
+        return False
+    try:
+        first, second = (files_of(path) or [path] for path in (one, other))
+        return len(first) == len(second) and all(
+            filecmp.cmp(a, b, shallow=False) for a, b in zip(first, second, strict=True)
+        )
+    except (OSError, ValueError):
+        return False
+
+
+def _local(path: str) -> list[str] | None:
+    place = Path(path)
+    try:
+        if place.is_dir():
+            names = (str(value.relative_to(place)) for value in place.rglob("*") if value.is_file())
+            return sorted(str(place / name) for name in visible(names))
+        if not any(sign in path for sign in _SIGNS) or place.exists():
+            return None
+        matches = glob.glob(path, recursive=True)  # noqa: PTH207 - the pattern may be absolute
+        return sorted(match for match in matches if Path(match).is_file())
+    except (OSError, ValueError):  # whoever opens it says what is wrong
+        return None
+
+
+def _remote(path: str) -> list[str] | None:
+    pattern = any(sign in path.partition("://")[2] for sign in _SIGNS)
+    if not pattern and not path.endswith("/") and "." in path.rpartition("/")[2]:
+        return None  # a name with an ending is that of a file, and each question to a store takes a while
+    import fsspec
+
+    refuse_credentials({"path": path})
+    with reading(printable(path)):
+        system, root = fsspec.core.url_to_fs(path)
+        if pattern:
+            names = [str(name) for name in system.glob(root)]
+        elif system.isdir(root):
+            start = root.rstrip("/") + "/"
+            names = [start + name for name in visible(str(value)[len(start) :] for value in system.find(root))]
+        else:
+            return None
+        return sorted(str(system.unstrip_protocol(name)) for name in names)
+
+
+def visible(names: Iterable[str], signs: str = ".") -> list[str]:
+    """The relative names without parts that begin with one of `signs`; folders such as ``_day=1`` are parts."""
+    hidden = tuple(signs)
+    return [
+        name
+        for name in names
+        if not any(part.startswith(hidden) and "=" not in part for part in PurePosixPath(name).parts)
+    ]
+
+
+#: The environment variable that allows web addresses of this machine and of its link.
+VARIABLE = "SIGSTATS_ALLOW_LOCAL_ADDRESSES"
+
+_WEB = re.compile(r"(?:https?|s?ftp|ssh|smb|hdfs)://([^/?#]*+)", re.IGNORECASE)
+_LOCAL = re.compile(r"(?:file|local)://")
+#: A shell hands a pipe as /dev/fd/63, which leads to a file of the process itself.
+_KERNEL = re.compile(r"/(?:proc(?!/[^/]++/fd/)|sys)(?:/|\Z)")
+
+
+def allowed_place(where: str) -> str:
+    """Return a path or an fsspec URL that a study may read."""
+    if any(_is_near(match[1]) for match in _WEB.finditer(where)) and not os.environ.get(VARIABLE):
+        raise ValueError(f"{where}: is an address of this machine or its link; set {VARIABLE}=1 if it may be read")
+    for part in where.split("::"):  # fsspec's chains, as in simplecache::file:///path
+        path = _LOCAL.sub("", part)
+        if "://" not in path and "\0" not in path and _KERNEL.match(os.path.realpath(path)):
+            raise ValueError(f"{where}: is a file of the kernel; expected a file of data")
+    return where
+
+
+def _is_near(authority: str) -> bool:
+    """True if a host is, or resolves to, a loopback or link-local address."""
+    try:
+        # As who fetches it does: percent signs are decoded, and the link of an IPv6 address may be named.
+        host = unquote(urlsplit(f"//{authority}").hostname or "").partition("%")[0].rstrip(".")
+        addresses = {str(answer[4][0]).partition("%")[0] for answer in socket.getaddrinfo(host, None)}
+    except (OSError, ValueError):  # whoever opens it says what is wrong
+        return False
+    parsed = map(ipaddress.ip_address, addresses)
+    plain = [getattr(address, "ipv4_mapped", None) or address for address in parsed]
+    return any(address.is_loopback or address.is_link_local or address.is_unspecified for address in plain)

@@ -13,9 +13,9 @@ from sigstats._common.validation import refuse, shown
 from sigstats.comparison.compare import with_names
 from sigstats.comparison.paired_predictions import PairedPredictions
 
+from ..inputs import files_of
 from ..inputs.content import open_content
 from ..inputs.opening import reading
-from ..inputs.places import files_of
 from ..tables.table import Table
 from ._agreement import unpredicted_labels
 from ._columns import ALL_SCORES, Columns

@@ -9,8 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sigstats._common.validation import hint, shown
-from sigstats.files.inputs import place, reading
-from sigstats.files.inputs.places import visible
+from sigstats.files.inputs import place, reading, visible
 from sigstats.files.tables import arrow_files
 
 from ...schema import column

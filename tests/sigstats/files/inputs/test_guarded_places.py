@@ -2,8 +2,8 @@
 
 import pytest
 
-from sigstats.files.inputs import place, places
-from sigstats.files.inputs.places import VARIABLE
+from sigstats.files import inputs
+from sigstats.files.inputs import VARIABLE, place
 from sigstats.tasks.datasets import readers
 
 
@@ -46,7 +46,7 @@ def test_other_files_are_taken(tmp_path, path):
 ])  # fmt: skip
 def test_the_host_of_a_data_set_is_looked_up_once(tmp_path, monkeypatch, kind, content):
     asked = []
-    monkeypatch.setattr(places, "_is_near", asked.append)
+    monkeypatch.setattr(inputs, "_is_near", asked.append)
     monkeypatch.setattr(f"sigstats.tasks.datasets.readers.{kind}.read_bytes", lambda *_: content)
     spec = {"name": "d", "source": kind, "path": f"http://data.example/d.{kind}", "target": "label"}
     assert len(readers.load(spec, base=tmp_path).y) == 2
