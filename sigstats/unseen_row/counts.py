@@ -24,8 +24,7 @@ from ..joint.events import JointCounts, JointEvents
 from ..measures.formulas import Confusion
 from ..measures.measure import FEW_CLASSES, Kind, MeanOfClasses, Measure, OfClass
 from ..measures.score_formulas import OfAreas, OfPairs
-from .drawn_law import Law
-from .few_rows import MANY_CLASSES, widened, with_few_changed
+from .drawn_law import MANY_CLASSES, Law, widened, with_few_changed
 from .law import MOST_ATOMS, SharedDraws, pooled_weights
 from .means import UnseenGroup, row_of_groups
 
