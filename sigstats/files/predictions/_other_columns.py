@@ -3,6 +3,7 @@
 Another note names texts declared as missing values that no file contains.
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -25,8 +26,13 @@ MOST_VALUES = 2**20
 _FRACTION, _WHOLE = r"^[+-]?[0-9]*[.,][0-9]*[1-9][0-9]*([^0-9.]|$)", r"^-?[0-9]+(\.0*)?$"
 #: An id that ends with a number after a separator.
 _NUMBERED = r"^(.*[0-9A-Za-z])[^0-9A-Za-z]+[A-Za-z]*[0-9]+$"
-_PARTS = frozenset({"split", "subset", "partition", "set", "dataset_split", "phase"})
-_TRAINING = frozenset({"train", "training", "train_set", "fit"})
+#: Words in names of columns with the part of a data set that a row belongs to: is_train, data_split, trainTestSplit.
+_PARTS, _CONNECTING = frozenset({"split", "subset", "partition", "set", "phase"}), frozenset({"is", "in", "was"})
+_TRAIN, _TEST = frozenset({"train", "training"}), frozenset({"test", "testing", "holdout"})
+_WORD, _OF_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+"), _PARTS | _TRAIN | _TEST
+_WORDS = _OF_PARTS | _CONNECTING | {"data", "dataset", "mask", "flag", "or"}
+_TRAINING = _TRAIN | {"train_set", "fit"}
+_YES, _NO = frozenset({"1", "true", "yes"}), frozenset({"0", "false", "no"})
 _ERRORS = frozenset({"error", "error_message", "error_type", "exception", "traceback", "failure"})
 _NO_ERROR = frozenset({"", "false", "no", "none", "null", "nan", "n/a", "ok", "success"})
 _STATES = frozenset({"status", "state", "run_status"})
@@ -148,7 +154,13 @@ def is_training(name: str) -> bool:
 
 def is_telling(name: str) -> bool:
     """True for a column that is read only for notes."""
-    return name.lower() in _PARTS | _ERRORS | _STATES | _CORRECT | WEIGHTS
+    return name.lower() in _ERRORS | _STATES | _CORRECT | WEIGHTS or bool(_words_of_parts(name))
+
+
+def _words_of_parts(name: str) -> frozenset[str]:
+    """The words in the name of a column of parts of a data set; empty for another column."""
+    words = frozenset(word.lower() for word in _WORD.findall(name))
+    return words if words & _OF_PARTS and words <= _WORDS else frozenset()
 
 
 def unused_notes(table: Table, used: Collection[str], outcomes: Sequence[Any]) -> Iterator[Note]:
@@ -158,14 +170,14 @@ def unused_notes(table: Table, used: Collection[str], outcomes: Sequence[Any]) -
     """
     for name, column in table.other_columns(used).items():
         key = name.lower()
-        if not is_telling(key):
+        if not is_telling(name):
             continue
         if key in _CORRECT and outcomes and (n := _contradictions(table.texts_or_missing(name), outcomes)):
             text = f"column {shown(name)}, which is not used, contradicts label and prediction"
             yield Note("unused-column", f"{text} in {n:,} of {table.num_rows:,} rows (--score {name})")
         if key in WEIGHTS and pc.count_distinct(column).as_py() > 1:
             yield Note("unused-column", f"column {shown(name)} is not used: rows count equally (compare --weights)")
-        counts = {text: n for text, n in _counts(column).items() if _should_not_count(key, text)}
+        counts = {text: n for text, n in _counts(column).items() if _should_not_count(name, text)}
         if 0 < (n := sum(counts.values())) < table.num_rows:
             text = f"rows have {some_of([*map(shown, counts)], 3)} in column {shown(name)}, which is not used"
             yield Note("unused-column", f"{n:,} of {table.num_rows:,} {text}; they count like the other rows")
@@ -180,22 +192,26 @@ def _contradictions(verdicts: Any, outcomes: Sequence[Any]) -> int:
     return pc.sum(pc.and_(is_verdict, pc.xor(is_yes, is_right))).as_py() or 0
 
 
-def _should_not_count(key: str, text: str) -> bool:
+def _should_not_count(name: str, text: str) -> bool:
     """True if such a text in a column of this name marks a training row or a failure."""
-    if key in _PARTS:
-        return is_training(text)
+    key, text = name.lower(), text.lower()
+    if words := _words_of_parts(name):
+        train, test = bool(words & _TRAIN), bool(words & _TEST)
+        marks = _YES if train > test else _NO if test > train and words & _CONNECTING else ()
+        return is_training(text) or text.removesuffix(".0") in marks
     if key in _ERRORS:
-        return text.lower() not in _NO_ERROR and not is_number(text)
-    return key in _STATES and text.lower().replace(" ", "_") in _NOT_FINISHED
+        return text not in _NO_ERROR and not is_number(text)
+    return key in _STATES and text.replace(" ", "_") in _NOT_FINISHED
 
 
 def _counts(column: Any) -> Counter[str]:
-    """Number of rows with each text; empty if the column has no texts."""
+    """Number of rows with each text; empty if the column has lists or objects."""
     values = in_one(column)
     values = values.cast(values.type.value_type) if pa.types.is_dictionary(values.type) else values
-    if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
+    if pa.types.is_nested(values.type) or pa.types.is_binary(values.type):
         return Counter()
-    return Counter({count["values"]: count["counts"] for count in pc.value_counts(values.drop_null()).to_pylist()})
+    counts = pc.value_counts(values.drop_null().cast(pa.string())).to_pylist()
+    return Counter({count["values"]: count["counts"] for count in counts})
 
 
 def same_items(part: Ints, ids: Ints, labels: Ints, *, named: bool = False) -> tuple[int, int, int] | None:

@@ -28,6 +28,16 @@ def table(tmp_path):
         ("error", [None, "RateLimitError: 429", None], "4 of 12 rows have 'RateLimitError: 429' in column 'error'"),
         ("Status", ["ok", "Timed out", "timeout"], "8 of 12 rows have 'Timed out', 'timeout' in column 'Status'"),
         ("split", ["train", "train", "train"], ""),  # all rows are of one kind
+        ("data_split", ["fit", "test", "test"], "4 of 12 rows have 'fit' in column 'data_split'"),
+        ("train_test", ["test", "train", "train"], "8 of 12 rows have 'train' in column 'train_test'"),
+        ("is_train", [1, 0, 0], "4 of 12 rows have '1' in column 'is_train'"),
+        ("inTraining", [True, False, True], "8 of 12 rows have 'true' in column 'inTraining'"),
+        ("train", ["yes", "no", "no"], "4 of 12 rows have 'yes' in column 'train'"),
+        ("is_test_set", [True, True, False], "4 of 12 rows have 'false' in column 'is_test_set'"),
+        ("is_test", [True, True, True], ""),
+        ("test", [0, 1, 1], ""),  # a test may have been passed
+        ("train_loss", [1, 0, 0], ""),
+        ("trains", [1, 0, 0], ""),
         ("language", ["train", "test", "test"], ""),
         ("error", ["no", "none", None], ""),
         ("error", [0.5, 7, 2], ""),
@@ -38,6 +48,7 @@ def test_a_note_counts_them(table, printed, name, values, told, kind):
     path = table(name, values, kind)
     result = json.loads(printed("check", path, "--at-least", "0.1", "--json", "-"))
     notes = [note["text"] for note in result["notes"] if note["name"] == "unused-column"]
+    notes = [note.replace("'True'", "'true'").replace("'False'", "'false'") for note in notes]  # as a file has them
     assert notes == [f"{told}, which is not used; they count like the other rows"] * bool(told)
 
 
