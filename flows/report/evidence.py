@@ -19,7 +19,7 @@ from sigstats.tasks.schema import Hypothesis
 
 from ..kinds import kind_named
 from ..pages.wording import number, signed, significant
-from .rows import distinct, short_names
+from .rows import Decisions, distinct, group_by, short_names, withhold
 
 #: The text of a cell without a value.
 ABSENT = "–"
@@ -89,9 +89,19 @@ class Evidence:
 
     @cached_property
     def rows(self) -> tuple[Hypothesis, ...]:
-        """Every hypothesis of the summary, in its order; methods by their short names."""
-        rows = (Hypothesis(**row) for row in self.results.summary.to_pylist())
-        return tuple(row.with_(method=self.method_names.get(row.method, row.method)) for row in rows)
+        """The concluded rows; methods by their short names."""
+        return tuple(row.with_(method=self.method_names.get(row.method, row.method)) for row in self.concluded)
+
+    @cached_property
+    def concluded(self) -> tuple[Hypothesis, ...]:
+        """Every row of the summary, in its order; decisions that rest on withheld data sets are `WITHHELD`."""
+        cells = {cell.name for cell in self.results.plan.cells if cell.subject.get("dataset") in self.withheld}
+        return tuple(withhold(Hypothesis(**row), cells) for row in self.results.summary.to_pylist())
+
+    def decisions(self, rows: Iterable[Hypothesis]) -> Decisions:
+        """The decisions of these rows; rows of equal tables are one hypothesis."""
+        groups = group_by(rows, self.table_of).values() if self.of_tables else ([row] for row in rows)
+        return Decisions(tuple(groups), tuple(self.withheld))
 
     @cached_property
     def method_names(self) -> dict[str, str]:

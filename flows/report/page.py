@@ -22,12 +22,12 @@ from .evidence import Column, Evidence, Figure, Section, Verdict
 from .over_data_sets import best_over_data_sets
 from .printed_numbers import printed_numbers
 from .problems import how_to_finish, problems, read_failures, shortfall
-from .rows import distinct, hypotheses, not_rejected, rejected, undecided_rows
+from .rows import WITHHELD, distinct, hypotheses, not_rejected, rejected, undecided_rows
 from .toml_text import config_as_toml
 
 
 def render(
-    results: Results,
+    evidence: Evidence,
     *,
     config: Mapping[str, Any],
     versions: Mapping[str, str],
@@ -36,7 +36,7 @@ def render(
     notes: Sequence[str] = (),
 ) -> str:
     """The report of a study."""
-    evidence = Evidence(results)
+    results = evidence.results
     tested = [(section, evidence.rows_of(section.test)) for section in sections.of_study(evidence)]
     particulars = evidence.page.particulars(evidence)
     over_data_sets = evidence.over_data_sets
@@ -81,7 +81,7 @@ def render(
 def _verdict(section: Section, rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     """The verdict of a test, without the data sets on which none rests."""
     reasons = [f"On {name} nothing is concluded: {reason}." for name, reason in evidence.withheld.items()]
-    if not (rest := [row for row in rows if row.dataset not in evidence.withheld]):
+    if not (rest := [row for row in rows if row.decision != WITHHELD and row.dataset not in evidence.withheld]):
         return Verdict(" ".join(reasons))
     verdict = section.verdict(rest, evidence)
     return replace(verdict, details=(*verdict.details, *reasons))
@@ -103,14 +103,18 @@ def _answer(
 
     `finish`: the advice for an unfinished study. `units`: the unit of observation of each test.
     """
-    rows = [row for row in evidence.rows if row.dataset not in evidence.withheld]
-    decided = [row for row in rows if row.decision in ("reject", "keep")]
+    decided = [row for row in evidence.rows if row.decision in ("reject", "keep")]
     p = f"{adjusted_p(evidence.adjust)} ≤ {significant(evidence.alpha)}"
     by_test = [(what, [row for row in decided if row.test == test]) for test, what in evidence.page.counted.items()]
     numbers = [number for _, verdict, _ in verdicts[:1] for number in verdict.numbers]
     numbers += [(what, *_rejections(rows)) for what, rows in by_test if rows]
     if len(numbers) < 2 and decided:
-        numbers = [("hypotheses tested", f"{len(decided):,}", ""), ("rejected", f"{len(rejected(decided)):,}", p)]
+        decisions = evidence.decisions(decided)
+        number, by = decisions.rejected
+        numbers = [
+            ("hypotheses tested", f"{len(decisions.hypotheses):,}", ""),
+            ("rejected", f"{number:,}", f"{by} {p}".strip()),
+        ]
     advice = "" if finish else _more_units(decided, units)
     to_do = next((verdict.to_do for _, verdict, _ in verdicts if verdict.to_do), advice)
     return Answer(
@@ -144,15 +148,15 @@ def _rejections(rows: Sequence[Hypothesis]) -> tuple[str, str]:
     return f"{len(rejected(rows)):,}", f"of {len(rows):,}" + (f"; {undecided:,} undecided" if undecided else "")
 
 
-def write_report(store: Store) -> str:
-    """Write ``report.html`` from the store; return its location.
+def write_report(store: Store, evidence: Evidence | None = None) -> str:
+    """Write ``report.html`` from the store, or its evidence if that is known; return its location.
 
     Raises FileNotFoundError if the study has no summary yet. Raises sigstats.tasks.storage.seal.Damaged if the plan,
     the summary or the configuration cannot be used.
     """
     study = store.read_json("study.json")
     page = render(
-        Results(store),
+        evidence or Evidence(Results(store)),
         config=study.get("study", {}),
         versions=study.get("versions", {}),
         failures=read_failures(store),
@@ -169,7 +173,7 @@ def _subtitle(evidence: Evidence) -> str:
     parts = [
         count_of(len(distinct(row.dataset for row in rows)), "table" if evidence.of_tables else "data set"),
         count_of(len(distinct(name for row in rows for name in (row.classifier, row.a, row.b))), "classifier"),
-        count_of(len(tested or rows), *(_HYPOTHESES if tested else ("result",))),
+        evidence.decisions(tested).tested if tested or evidence.withheld else count_of(len(rows), "result"),
     ]
     return ", ".join(part for part in parts if not part.startswith("0 "))
 

@@ -2,13 +2,16 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
 
 from sigstats.measures.table import MEASURES, MeasureSpec
 from sigstats.tasks.plan import Item, Key
 from sigstats.tasks.plan import group_by as group_by
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.statistical_tests.mcnemar import DISCORDANT
+
+from ..pages.wording import count_of, join_words
 
 
 def distinct(values: Iterable[Key | None]) -> tuple[Key, ...]:
@@ -22,9 +25,21 @@ def some_sizes(rows: Sequence[Item], most: int = 4) -> list[Item]:
     return [rows[round(index * (len(rows) - 1) / last)] for index in range(last + 1)] if last else list(rows)
 
 
+#: The decision of rows that rest on data from which nothing is concluded.
+WITHHELD = "withheld"
+#: At most this many data sets are named; more are counted.
+_MOST_NAMED = 3
+
+
+def withhold(row: Hypothesis, cells: Set[str]) -> Hypothesis:
+    """The row; `WITHHELD` instead of a decision that rests on any of these cells."""
+    rests = row.decision in ("reject", "keep") and not cells.isdisjoint(row.cell.split())
+    return row.with_(decision=WITHHELD) if rests else row
+
+
 def hypotheses(rows: Iterable[Hypothesis]) -> list[Hypothesis]:
-    """The rows that are or will be tested: neither estimates nor rows whose test cannot reject."""
-    return [row for row in rows if row.decision != "none"]
+    """The rows that are or will be tested: neither estimates nor rows whose test cannot reject, nor withheld ones."""
+    return [row for row in rows if row.decision not in ("none", WITHHELD)]
 
 
 def rejected(rows: Iterable[Hypothesis]) -> list[Hypothesis]:
@@ -35,6 +50,33 @@ def rejected(rows: Iterable[Hypothesis]) -> list[Hypothesis]:
 def not_rejected(rows: Iterable[Hypothesis]) -> list[Hypothesis]:
     """The rows whose null hypothesis was tested and is not rejected."""
     return [row for row in rows if row.decision == "keep"]
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """The decisions of a study."""
+
+    #: The rows of each hypothesis: several if several methods test it.
+    hypotheses: Sequence[Sequence[Hypothesis]] = ()
+    #: The data sets from which nothing is concluded.
+    withheld: Collection[str] = ()
+
+    @property
+    def tested(self) -> str:
+        """The number of hypotheses: ``3 hypotheses by 7 tests``, ``2 hypotheses (nothing is concluded on iris)``."""
+        tests, names = sum(map(len, self.hypotheses)), list(self.withheld)
+        by = f" by {tests:,} tests" if tests > len(self.hypotheses) else ""
+        where = join_words(names) if len(names) <= _MOST_NAMED else f"{len(names)} data sets"
+        without = f" (nothing is concluded on {where})" if names else ""
+        return count_of(len(self.hypotheses), "hypothesis", "hypotheses") + by + without
+
+    @property
+    def rejected(self) -> tuple[int, str]:
+        """The number that every method rejects, and words if there are several: ``by every method, 1 by some``."""
+        decided = [{row.decision for row in rows if row.decision != "missing"} for rows in self.hypotheses]
+        every, some = decided.count({"reject"}), sum("reject" in decisions for decisions in decided)
+        more = f", {some - every:,} by some" if some > every else ""
+        return every, f"by every method{more}" if any(len(rows) > 1 for rows in self.hypotheses) else ""
 
 
 def at_smallest_p(row: Hypothesis) -> bool:

@@ -16,7 +16,7 @@ from sigstats.tasks.storage.store import Store
 
 from ..errors import DONE, FAILED
 from ..pages.wording import count_of
-from ..report.rows import hypotheses
+from ..report.rows import Decisions
 from .options import Part
 from .progress import Display, duration
 from .workers import StaffChanges
@@ -109,12 +109,13 @@ class CellStudyResult:
     """The result of a study that is computed in cells: a `sigstats.flows.running.result.StudyResult`."""
 
     plan: Plan
-    rows: tuple[Hypothesis, ...]
+    rows: tuple[Hypothesis, ...] = ()
+    decisions: Decisions = field(default_factory=Decisions)
     #: The cells that are not complete.
     failed: tuple[Outcome, ...] = ()
     #: The paths or URLs of the results and of the report.
     output: str
-    report: str
+    report: str = ""
     #: The number of replicates that the results rest on.
     replicates: int
     seconds: float
@@ -140,7 +141,7 @@ class CellStudyResult:
         computations = count_of(len(self.plan.cells), "computation")
         if self.part is not None:
             return f"part {self.part}: {computations}"
-        return f"{computations}, {count_of(len(hypotheses(self.rows)), 'hypothesis', 'hypotheses')}"
+        return f"{computations}, {self.decisions.tested}"
 
     @property
     def subject(self) -> str:
@@ -186,7 +187,7 @@ class CellStudyResult:
             display.event("failed", cell=outcome.cell.name, error=_reason(outcome))
         for line in first_lines(self.reasons):
             print(printable(f"sigstats: {line}"), file=sys.stderr)  # noqa: T201
-        rejected = sum(row.decision == "reject" for row in self.rows)
+        rejected, methods = self.decisions.rejected
         by = _places_in_words(self.engines, self.changes.lost) if self.engines or not self.failed else ""
         if self.part is not None:
             display.say(f"{self.title}, {self.subject}, in {duration(self.seconds)}{by}")
@@ -196,8 +197,8 @@ class CellStudyResult:
             return
         display.say(
             f"{count_of(len(self.plan.cells), 'computation')}, {count_of(self.replicates, 'replicate')}, "
-            f"{count_of(len(hypotheses(self.rows)), 'hypothesis', 'hypotheses')}, "
-            f"{rejected} rejected at {significant(self.plan.alpha)}, in {duration(self.seconds)}{by}"
+            f"{self.decisions.tested}, {f'{rejected:,} rejected at {significant(self.plan.alpha)} {methods}'.strip()}, "
+            f"in {duration(self.seconds)}{by}"
         )
         if changes := str(self.all_changes):
             display.say(f"over all runs of this output: {changes}")
@@ -207,8 +208,9 @@ class CellStudyResult:
             cells=len(self.plan.cells),
             failed=len(self.failed),
             replicates=self.replicates,
-            hypotheses=len(hypotheses(self.rows)),
+            hypotheses=len(self.decisions.hypotheses),
             rejected=rejected,
+            withheld=list(self.decisions.withheld),
             seconds=round(self.seconds, 3),
             engines=sorted(self.engines),
             workers_lost=self.changes.lost,

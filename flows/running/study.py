@@ -19,8 +19,7 @@ from sigstats.tasks.engine.process_memory import STUDY, require_addresses
 from sigstats.tasks.fan_out import FAN_OUTS, fanout, own_code
 from sigstats.tasks.own_code import difference
 from sigstats.tasks.plan import Cell, Plan
-from sigstats.tasks.results import read_plan
-from sigstats.tasks.schema import Hypothesis
+from sigstats.tasks.results import Results, read_plan
 from sigstats.tasks.storage.files import Locked
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
@@ -79,13 +78,12 @@ def _run(study: Study, prepared: Prepared, store: Store, options: RunOptions, st
                 store.files.write(f"code/{file.name}", file.read_bytes())
             outcomes, changes = _compute_cells(plan, store, pool, options, lanes, left=left, sizes=sizes, exists=exists)
             workers.close()
-            rows, report = ([], "") if part is not None else _summarise(store, plan, outcomes, display)
+            results = {} if part is not None else _summarise(store, plan, outcomes, display)
     return CellStudyResult(
         plan=plan,
-        rows=tuple(rows),
+        **results,
         failed=tuple(outcome for outcome in outcomes if not outcome.complete),
         output=store.root,
-        report=report,
         replicates=sum(min(outcome.stored, outcome.wanted) for outcome in outcomes),
         seconds=time.monotonic() - started,
         engines=frozenset().union(*(outcome.engines for outcome in outcomes)),
@@ -95,20 +93,22 @@ def _run(study: Study, prepared: Prepared, store: Store, options: RunOptions, st
     )
 
 
-def _summarise(
-    store: Store, plan: Plan, outcomes: Sequence[Outcome], display: Display
-) -> tuple[Sequence[Hypothesis], str]:
+def _summarise(store: Store, plan: Plan, outcomes: Sequence[Outcome], display: Display) -> dict[str, Any]:
     from sigstats.tasks.summary import summarize  # a plan needs neither
 
+    from ..report.evidence import Evidence
     from ..report.page import write_report
+    from ..report.rows import hypotheses
 
     store.files.refresh()
     if all(outcome.complete for outcome in outcomes):
         store.drop_blocks(plan.cells)
     with display.patience(f"summarising {len(outcomes):,} computations"):
-        rows = summarize(store, kind_named(plan.kind).analyses)
+        summarize(store, kind_named(plan.kind).analyses)
     with display.patience("writing the report"):
-        return rows, write_report(store)
+        evidence = Evidence(Results(store))
+        report, rows = write_report(store, evidence), evidence.concluded
+    return {"report": report, "rows": rows, "decisions": evidence.decisions(hypotheses(rows))}
 
 
 def _interruptible(progress: Progress, stop: threading.Event) -> Progress:

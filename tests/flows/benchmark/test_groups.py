@@ -9,8 +9,10 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import sigstats
+from sigstats.flows.api.results import open_results
 from sigstats.flows.api.run import run_study
 from sigstats.flows.benchmark.plan import KIND
+from sigstats.flows.cli import main
 from sigstats.flows.running.kind import parse_study
 from sigstats.retraining.retrainer import Retrainer
 from sigstats.retraining.rows import codes_of_columns, copies_in_other_folds
@@ -114,6 +116,28 @@ def test_nothing_is_learned_or_chosen_where_copies_of_rows_decide(noise, tmp_pat
     alone = (tmp_path / "copied" / "report.html").read_text()
     assert re.search(rf"<h1[^>]*>\s*on copied {told}", alone)
     assert "learned real" not in re.sub("<details.*", "", alone, flags=re.DOTALL)
+
+
+def test_every_answer_leaves_out_the_data_sets_with_copies(noise, tmp_path, capsys):
+    noise["other"] = noise["once"].sample(frac=0.5, random_state=1)
+    for name, rows in noise.items():
+        rows.to_csv(tmp_path / f"{name}.csv", index=False)
+    study = 'kind = "benchmark"\nclassifiers = ["1-nn", "lda", "decision-tree"]\ntests = ["permutation", "mcnemar"]\n'
+    study += "permutation.resamples = 79\ncross_validation.folds = 4\n"
+    for name in noise:
+        study += f'[[datasets]]\nname = "{name}"\nsource = "csv"\npath = "{name}.csv"\ntarget = "class"\n'
+    (tmp_path / "s.toml").write_text(study)
+    assert main(["run", str(tmp_path / "s.toml"), "--output", str(tmp_path / "out"), "--cluster", "serial"]) == 0
+    summary = open_results(tmp_path / "out").summary
+    tested = summary[summary.decision.isin(["reject", "keep"])]
+    rest = tested[tested.dataset.isin(["once", "other"])]  # Friedman's test is over all data sets
+    assert (tested.decision == "reject").sum() > (rejected := (rest.decision == "reject").sum())
+    told = f"{len(rest)} hypotheses (nothing is concluded on copied)"
+    assert f", {told}, {rejected} rejected at 0.05, in " in capsys.readouterr().err
+    page = html.unescape((tmp_path / "out" / "report.html").read_text())
+    assert f"3 data sets, 3 classifiers, {told}" in page
+    assert page.count(">rejected<") == rejected  # the column of decisions
+    assert len(re.findall(">withheld<", page)) == len(tested) - len(rest)
 
 
 def test_a_feature_that_names_units_of_one_class_is_reported_as_their_groups(tmp_path):

@@ -96,7 +96,7 @@ def test_the_numbers_are_those_of_the_tests(study):
 
 
 def test_the_page_shows_them_from_three_data_sets_on(study, tmp_path):
-    page = render(Results(study), config={}, versions={})
+    page = render(Evidence(Results(study)), config={}, versions={})
     for title in (
         "Mean ranks over the data sets",
         "These data sets, and data sets like these",
@@ -104,4 +104,4 @@ def test_the_page_shows_them_from_three_data_sets_on(study, tmp_path):
     ):
         assert title in page
     two = make_study(tmp_path, datasets=["iris", "wine"], lost=(), replicates=19)
-    assert "Mean ranks over the data sets" not in render(Results(two), config={}, versions={})
+    assert "Mean ranks over the data sets" not in render(Evidence(Results(two)), config={}, versions={})

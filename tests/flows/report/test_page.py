@@ -125,7 +125,7 @@ def test_a_failed_cell_is_named_with_its_error_and_one_that_was_mended_is_not(pa
 def test_hundreds_of_cells_that_are_not_finished_do_not_push_the_verdicts_away(tmp_path: Path) -> None:
     lost = [(dataset, name, null) for dataset in DATASETS for name in CLASSIFIERS for null in ("labels", "features")]
     store = make_study(tmp_path, lost=lost)
-    written = report.render(Results(store), config=CONFIG, versions=VERSIONS)
+    written = report.render(Evidence(Results(store)), config=CONFIG, versions=VERSIONS)
     box = written[written.index('<div class="problems">') :]
     before, _, folded = box[: box.index("</div>")].partition("<summary>")
     assert before.count(": not finished.") == 1
@@ -154,7 +154,7 @@ def test_advice_of_more_data_goes_by_the_unit_of_the_test() -> None:
 def test_an_interrupted_study_names_what_is_not_finished(tmp_path: Path) -> None:
     lost: list[tuple[str, ...]] = [("iris", "1-nn"), ("iris", "1-nn", "labels")]
     store = make_study(tmp_path, datasets=["iris"], lost=lost)
-    whole = Page(report.render(Results(store), config=CONFIG, versions=VERSIONS)).plain("body")
+    whole = Page(report.render(Evidence(Results(store)), config=CONFIG, versions=VERSIONS)).plain("body")
     assert "1-nn on iris, cross-validation: not finished." in whole
     assert "Not finished: 1-nn on iris." in whole  # below the first figure
     assert "1-nn on iris, retrains (labels): not finished." in whole
@@ -171,7 +171,7 @@ def test_an_interrupted_study_names_what_is_not_finished(tmp_path: Path) -> None
 
 def test_the_best_of_a_finished_data_set_is_named_beside_one_that_is_not(tmp_path: Path) -> None:
     store = make_study(tmp_path, datasets=["iris", "wine"], lost=[("iris", "1-nn")])
-    whole = Page(report.render(Results(store), config=CONFIG, versions=VERSIONS)).plain("body")
+    whole = Page(report.render(Evidence(Results(store)), config=CONFIG, versions=VERSIONS)).plain("body")
     assert re.search(r"is (best|ahead) on wine", whole)
     assert not re.search(r"is (best|ahead) on iris", whole)
     to_do = whole[whole.index("What to do.") :]
@@ -182,7 +182,7 @@ def test_the_best_of_a_finished_data_set_is_named_beside_one_that_is_not(tmp_pat
 def test_a_study_without_any_result_has_a_report(tmp_path: Path) -> None:
     lost = [(d, c, *null) for d in ("iris",) for c in CLASSIFIERS for null in ((), ("labels",), ("features",))]
     store = make_study(tmp_path, datasets=["iris"], lost=lost)
-    whole = Page(report.render(Results(store), config=CONFIG, versions=VERSIONS)).plain("body")
+    whole = Page(report.render(Evidence(Results(store)), config=CONFIG, versions=VERSIONS)).plain("body")
     assert whole.count("There is no result: every") == 4
 
 
@@ -207,7 +207,7 @@ def test_names_from_data_are_harmless(tmp_path: Path) -> None:
     results = Results(store)
     failures = [{"block": f"{results.plan.cells[0].name}/0-1", "error": NASTY, "message": NASTIER, "traceback": NASTY}]
     text = report.render(
-        results,
+        Evidence(results),
         config={"name": NASTY, NASTIER: [NASTY]},
         versions={NASTY: NASTIER},
         failures=failures,
@@ -280,7 +280,7 @@ def test_a_sentence_has_a_number_in_its_column_and_stands_below_the_table(tmp_pa
     (row,) = Evidence(results).rows_of("mcnemar")
     notes = ("b & c", "", "a", "b & c")
     results.__dict__["summary"] = summary_table([row.with_(dataset=f"d{i}", note=note) for i, note in enumerate(notes)])
-    text = report.render(results, config=CONFIG, versions=VERSIONS)
+    text = report.render(Evidence(results), config=CONFIG, versions=VERSIONS)
     lines = re.findall(r"<tr><td[^>]*>(d\d)</td>.*<td([^>]*)>([^<]*)</td></tr>", text)
     assert lines == [
         ("d0", ' title="b &amp; c"', "1"),
@@ -315,7 +315,7 @@ def test_equal_results_give_equal_bytes(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_two_hundred_histograms_are_light(tmp_path: Path) -> None:
     store = make_study(tmp_path, datasets=[f"data-{i}" for i in range(25)], lost=())
-    text = report.render(Results(store), config=CONFIG, versions=VERSIONS)
+    text = report.render(Evidence(Results(store)), config=CONFIG, versions=VERSIONS)
     assert text.count('<svg viewBox="0 0 236') == 2 * 25 * len(CLASSIFIERS)
     assert text.count('aria-labelledby="accuracy-') == 12  # the others are numbers alone
     assert len(text.encode()) < 1_000_000

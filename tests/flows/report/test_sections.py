@@ -259,7 +259,7 @@ def test_a_test_without_a_section_gets_a_plain_one(tmp_path: Path) -> None:
     new = rows("calibrated", 0.01, 0.9, estimate=0.25, estimate_low=0.2, estimate_high=0.3, measure="f1", n=10)
     results = Results(store)
     results.__dict__["summary"] = summary_table(new)
-    whole = report.render(results, config=CONFIG, versions=VERSIONS)
+    whole = report.render(Evidence(results), config=CONFIG, versions=VERSIONS)
     assert "Rejected in 1 of 2 tests: h." in whole
     assert "0.2500" in whole
     assert "0.2000–0.3000" in whole

@@ -1,5 +1,6 @@
 """What a run tells where every cell of it failed."""
 
+from sigstats.flows.report.rows import Decisions, hypotheses
 from sigstats.flows.running.progress import Display
 from sigstats.flows.running.result import CellStudyResult
 from sigstats.flows.running.workers import StaffChanges
@@ -16,8 +17,9 @@ def told(failures, capsys, rows=()):
     cell = Cell(fanout="crossval", version=1, subject={"dataset": "digits"}, **given)
     plan = Plan(study="s", kind="benchmark", cells=(cell,), analyses=(), alpha=0.05, adjust="holm")
     failed = (Outcome(cell, failures=failures),) if failures else ()
-    of = {"rows": rows, "output": "out", "report": "", "replicates": 0, "seconds": 1.0, "all_changes": StaffChanges()}
-    CellStudyResult(plan=plan, failed=failed, **of).tell(Display())
+    of = {"output": "out", "report": "", "replicates": 0, "seconds": 1.0, "all_changes": StaffChanges()}
+    decisions = Decisions([[row] for row in hypotheses(rows)])
+    CellStudyResult(plan=plan, failed=failed, rows=rows, decisions=decisions, **of).tell(Display())
     return capsys.readouterr().err.splitlines()[-2]
 
 
