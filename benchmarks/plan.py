@@ -61,11 +61,11 @@ def _processor_seconds() -> float:
 def _in_processor_time() -> None:
     """Count the seconds of a block in processor time."""
     from sigstats.flows.running import timing
-    from sigstats.tasks.engine import guarded, run_block
+    from sigstats.tasks.engine import blocks, guarded
 
     clock = SimpleNamespace(monotonic=_processor_seconds, process_time=time.process_time)
     timing.time = clock  # type: ignore[attr-defined]
-    run_block.time = SimpleNamespace(perf_counter=_processor_seconds)  # type: ignore[attr-defined]
+    blocks.time = SimpleNamespace(perf_counter=_processor_seconds)  # type: ignore[attr-defined]
     compute = guarded._Child.compute
 
     def counted(self, *of):  # type: ignore[no-untyped-def]

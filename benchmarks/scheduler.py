@@ -23,7 +23,7 @@ import distributed
 import psutil
 
 from sigstats.tasks.engine import dask_pool, execute, submissions
-from sigstats.tasks.engine.run_block import Receipt
+from sigstats.tasks.engine.blocks import Receipt
 from sigstats.tasks.fan_out import FAN_OUTS
 from sigstats.tasks.plan import Block, Cell
 from sigstats.tasks.significance import TableTested

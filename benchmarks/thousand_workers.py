@@ -34,10 +34,9 @@ import scheduler
 from scheduler import Empty, Started, mebibytes
 
 from sigstats.tasks.engine import dask_pool
-from sigstats.tasks.engine.block_sizing import BlockSizer
+from sigstats.tasks.engine.blocks import BlockSizer, Receipt
 from sigstats.tasks.engine.execute import learns_at_once, run_cell
 from sigstats.tasks.engine.pools import MOST_CELLS
-from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.fan_out import FAN_OUTS
 from sigstats.tasks.plan import Block, Cell
 from sigstats.tasks.significance import TableTested

@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sigstats.tasks.engine.run_block import Failure, Receipt
+from sigstats.tasks.engine.blocks import Failure, Receipt
 from sigstats.tasks.fan_out import FAN_OUTS, fanout
 from sigstats.tasks.results import PLAN
 from sigstats.tasks.schema import SUMMARY

@@ -17,9 +17,9 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from sigstats.sequential.joint_rule import JointRule
+from sigstats.tasks.engine.blocks import Receipt
 from sigstats.tasks.engine.execute import Interrupted, Outcome, run_cell
 from sigstats.tasks.engine.pools import MOST_CELLS, Pool
-from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.engine.stopping import for_now
 from sigstats.tasks.fan_out import prerequisites
 from sigstats.tasks.plan import Cell

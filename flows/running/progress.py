@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 from sigstats._common.messages import printable
 from sigstats._common.numerals import significant
-from sigstats.tasks.engine.run_block import Receipt
+from sigstats.tasks.engine.blocks import Receipt
 from sigstats.tasks.plan import Cell, Plan
 
 from ..errors import now

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from sigstats.tasks.engine.blocks import Failure, Receipt
 from sigstats.tasks.engine.guarded import run_guarded
-from sigstats.tasks.engine.run_block import Failure, Receipt
 from sigstats.tasks.fan_out import fanout, observed_cell, own_code, stand_in
 from sigstats.tasks.plan import Block, Cell
 from sigstats.tasks.storage.block_files import PARTS

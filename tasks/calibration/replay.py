@@ -11,8 +11,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from ..engine.blocks import Failure, failure
 from ..engine.guarded import run_guarded
-from ..engine.run_block import Failure, failure
 from ..fan_out import fanout, input_cells, own_code
 from ..plan import Block, Cell
 from ..results import Results

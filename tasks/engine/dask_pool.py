@@ -16,10 +16,9 @@ from typing import Any, TypeVar
 from ..plan import Block, Needs, Plan
 from ..storage.store import Store
 from ..threads import begun_thread
-from .block_sizing import BlockSizer
+from .blocks import BlockSizer, Failure, Receipt, failure, load_fanouts
 from .dask_staff import DaskStaff, OtherCode, opened_span, run_with, version
 from .pools import MOST_CELLS
-from .run_block import Failure, Receipt, failure, load_fanouts
 from .submissions import HOLD, RecentMean, Submission, Suspects, TaskOverhead, as_tasks, blocks_per_task
 
 T = TypeVar("T")

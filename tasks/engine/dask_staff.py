@@ -15,7 +15,7 @@ import sigstats
 
 from ..plan import Block
 from ..storage.store import Store
-from .run_block import Failure, Receipt
+from .blocks import Failure, Receipt
 from .submissions import run_together
 
 #: Seconds for which a worker with other code keeps a block that it gives back: others take the blocks meanwhile.

@@ -14,9 +14,8 @@ from ..fan_out import prerequisites
 from ..plan import Cell, missing_lanes
 from ..storage.seal import Damaged
 from ..storage.store import Store
-from .block_sizing import TARGET_SECONDS, BlockSizer
+from .blocks import TARGET_SECONDS, BlockSizer, Failure, Receipt, Sent
 from .pools import Pool, pool_of
-from .run_block import Failure, Receipt, Sent
 from .stopping import StoppingTracker
 
 #: The most times that a cell is completed if files of it disappear or are damaged meanwhile.

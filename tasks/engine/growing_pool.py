@@ -13,9 +13,9 @@ import psutil
 from ..fan_out import is_parallel, own_code
 from ..plan import Block, Plan
 from ..storage.store import Store
+from .blocks import Failure, Receipt
 from .guarded import run_guarded
 from .pools import Pool, RoutedPool, Serial
-from .run_block import Failure, Receipt
 from .submissions import RecentMean
 
 #: Seconds of processors that a worker costs for each block: the messages to the scheduler and back.

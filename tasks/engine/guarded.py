@@ -26,8 +26,8 @@ import psutil
 from ..fan_out import own_code
 from ..plan import Block, Needs, who_of
 from ..storage.store import Store
+from .blocks import Failure, Receipt, failure, run_block
 from .guarded_child import BEGIN, END
-from .run_block import Failure, Receipt, failure, run_block
 
 #: Seconds between two checks of the duration of a fit and of its memory.
 _LOOK = 0.2

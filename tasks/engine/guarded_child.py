@@ -14,8 +14,8 @@ from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 from .. import own_code
+from .blocks import failure, run_block
 from .process_memory import take_buffers
-from .run_block import failure, run_block
 
 #: The messages that are sent when a fit begins and when it ends; every other message is the outcome of a block.
 BEGIN, END = b"+", b"-"

@@ -6,9 +6,8 @@ from typing import Protocol
 
 from ..plan import Block, Cell, Needs, Plan
 from ..storage.store import Store
-from .block_sizing import BlockSizer
+from .blocks import BlockSizer, Failure, Receipt
 from .guarded import run_guarded
-from .run_block import Failure, Receipt
 
 #: The most threads of this process for cells. They only wait, so a thousand are cheap, though not free.
 MOST_CELLS = 1024

@@ -18,8 +18,8 @@ from typing import Any
 from ..fan_out import own_code
 from ..plan import Block, who_of
 from ..storage.store import Store
+from .blocks import Failure, Receipt, receipt
 from .guarded import run_guarded
-from .run_block import Failure, Receipt, receipt
 
 #: Dask gives a block up if too many workers die that had it, and it counts workers that were told to end as well. A
 #: block without code of other packages is then sent again, this often at most, and computed in a process of its own

@@ -23,8 +23,8 @@ from types import SimpleNamespace
 
 import psutil
 
+from sigstats.tasks.engine import blocks as work
 from sigstats.tasks.engine import execute
-from sigstats.tasks.engine import run_block as work
 from sigstats.tasks.storage import lease
 
 if "FAKETIME_TIMESTAMP_FILE" in os.environ:  # libfaketime breaks the sleep of the C library

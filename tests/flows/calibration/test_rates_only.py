@@ -11,9 +11,9 @@ from sigstats.flows.running.options import parse_part
 from sigstats.tasks.calibration.population import Population
 from sigstats.tasks.calibration.tally import with_rows
 from sigstats.tasks.calibration.work import AppliedTest, OnTestSets, Tallied
+from sigstats.tasks.engine.blocks import run_block
 from sigstats.tasks.engine.execute import run_cell
 from sigstats.tasks.engine.pools import Serial
-from sigstats.tasks.engine.run_block import run_block
 from sigstats.tasks.fan_out import cell_of, fanout
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store

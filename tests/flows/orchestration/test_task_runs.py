@@ -13,7 +13,7 @@ import prefect
 import sigstats.flows.running.study as running
 from sigstats.flows import study_flow
 from sigstats.tasks.engine.execute import Outcome
-from sigstats.tasks.engine.run_block import Failure
+from sigstats.tasks.engine.blocks import Failure
 
 how = sys.argv[1]
 compute, tried, under_way, most, lock = running.CellComputer.compute, set(), 0, 0, threading.Lock()

@@ -5,8 +5,7 @@ import pytest
 
 import sigstats
 from sigstats.tasks.engine import guarded
-from sigstats.tasks.engine.block_sizing import BlockSizer
-from sigstats.tasks.engine.run_block import Receipt
+from sigstats.tasks.engine.blocks import BlockSizer, Receipt
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
 

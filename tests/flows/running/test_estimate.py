@@ -16,9 +16,9 @@ from sigstats.flows.running.progress import duration
 from sigstats.flows.running.timing import estimate
 from sigstats.sequential.gandy_rule import GandyRule
 from sigstats.tasks.benchmark.fan_outs import ways_of_fitting
+from sigstats.tasks.engine.blocks import Receipt
 from sigstats.tasks.engine.execute import run_cell
 from sigstats.tasks.engine.pools import Serial
-from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.storage.data import write_data
 from sigstats.tasks.storage.files import RemoteFiles
 from sigstats.tasks.storage.store import Store

@@ -4,8 +4,8 @@ from sigstats.flows.report.rows import Decisions, hypotheses
 from sigstats.flows.running.progress import Display
 from sigstats.flows.running.result import CellStudyResult
 from sigstats.flows.running.workers import StaffChanges
+from sigstats.tasks.engine.blocks import Failure
 from sigstats.tasks.engine.execute import Outcome
-from sigstats.tasks.engine.run_block import Failure
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import Work
 from sigstats.tasks.schema import Hypothesis

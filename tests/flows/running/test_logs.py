@@ -9,7 +9,7 @@ import pytest
 from sigstats.flows.cli import main
 from sigstats.flows.running.progress import Display
 from sigstats.tasks.benchmark.work import Retrained
-from sigstats.tasks.engine.run_block import Receipt
+from sigstats.tasks.engine.blocks import Receipt
 from sigstats.tasks.fan_out import cell_of
 from sigstats.tasks.plan import Plan
 from sigstats.tasks.record import Folds, Learner, Named

@@ -14,7 +14,7 @@ from sigstats.retraining.folds import stratified_folds
 from sigstats.tasks.benchmark import _retrainers
 from sigstats.tasks.benchmark.work import Retrained
 from sigstats.tasks.datasets.dataset import Dataset
-from sigstats.tasks.engine.run_block import Failure, run_block
+from sigstats.tasks.engine.blocks import Failure, run_block
 from sigstats.tasks.fan_out import cell_of
 from sigstats.tasks.record import record
 from sigstats.tasks.storage.data import write_data

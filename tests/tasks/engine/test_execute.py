@@ -5,10 +5,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sigstats.tasks.engine.block_sizing import BlockSizer
+from sigstats.tasks.engine.blocks import BlockSizer, Receipt, run_block
 from sigstats.tasks.engine.execute import Interrupted, has_room, learns_at_once, run_cell
 from sigstats.tasks.engine.pools import RoutedPool, Serial
-from sigstats.tasks.engine.run_block import Receipt, run_block
 from sigstats.tasks.plan import Needs
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store

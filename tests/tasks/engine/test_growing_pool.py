@@ -4,10 +4,10 @@ import threading
 import pytest
 
 from sigstats.tasks.engine import growing_pool
+from sigstats.tasks.engine.blocks import run_block
 from sigstats.tasks.engine.execute import run_cell
 from sigstats.tasks.engine.growing_pool import GrowingPool
 from sigstats.tasks.engine.pools import Serial
-from sigstats.tasks.engine.run_block import run_block
 from sigstats.tasks.storage.store import Store
 
 from ..conftest import Drawing, make_cell, put_in_place

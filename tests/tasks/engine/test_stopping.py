@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from sigstats.sequential.gandy_rule import GandyRule
 from sigstats.sequential.rules import BesagCliffordRule, FixedRule
-from sigstats.tasks.engine import run_block as work
+from sigstats.tasks.engine import blocks as work
+from sigstats.tasks.engine.blocks import run_block
 from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.execute import Interrupted, run_cell
 from sigstats.tasks.engine.pools import Serial
-from sigstats.tasks.engine.run_block import run_block
 from sigstats.tasks.fan_out import cell_of
 from sigstats.tasks.plan import Plan
 from sigstats.tasks.results import Results, read_plan, write_plan
@@ -257,7 +257,7 @@ def test_a_lane_that_fails_beyond_the_stop_fails_nothing(compared, tmp_path):
 
     compared_fanout = SimpleNamespace(compute=compute)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sigstats.tasks.engine.run_block.fanout", lambda name: compared_fanout)
+        patch.setattr("sigstats.tasks.engine.blocks.fanout", lambda name: compared_fanout)
         for fails in (stop, stop - 10):
             for workers, target in [(1, 0), (1, 2), (4, 0), (4, 2)]:
                 store = Store(str(tmp_path / f"{fails}-{workers}-{target}"))

@@ -8,8 +8,8 @@ import pytest
 from distributed import KilledWorker
 
 from sigstats.tasks.engine import dask_pool, submissions
+from sigstats.tasks.engine.blocks import Receipt
 from sigstats.tasks.engine.dask_pool import DaskPool
-from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.engine.submissions import RecentMean, Submission, blocks_per_task, run_together
 from sigstats.tasks.storage.block_files import block_name
 from sigstats.tasks.storage.store import Store

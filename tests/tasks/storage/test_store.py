@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sigstats.tasks.datasets.dataset import Dataset
 from sigstats.tasks.datasets.readers import load
-from sigstats.tasks.engine.run_block import run_block
+from sigstats.tasks.engine.blocks import run_block
 from sigstats.tasks.schema import SCHEMA_VERSION
 from sigstats.tasks.storage.data import read_data, write_data
 from sigstats.tasks.storage.seal import Damaged, seal, unseal

@@ -1,4 +1,7 @@
-"""The task of a worker: compute a block, store it, and return a receipt."""
+"""Blocks of replicates: the task of a worker computes one, stores it and returns a receipt; and their sizes.
+
+Sizes are chosen for blocks of about equal cost, which is known only after the first block.
+"""
 
 import platform
 import time
@@ -13,7 +16,7 @@ import pyarrow as pa
 from sigstats._common.messages import one_line
 
 from ..fan_out import fanout, is_parallel
-from ..plan import Block, Needs
+from ..plan import Block, Cell, Needs
 from ..storage.store import Store
 from ..threads import alone, threads
 from .process_memory import kept_memory, peak
@@ -139,3 +142,95 @@ def failure(block: Block, error: BaseException) -> Failure:
         message=text[:500],
         traceback="".join(traceback.format_exception(error))[-8000:],
     )
+
+
+#: Seconds of work in a block: much more than the engine's 2 ms a task, and soon enough for a display of progress.
+TARGET_SECONDS = 2.0
+
+#: The last blocks of a study shrink to no less than this part of the target, so that the workers end together.
+_LEAST_PART = 1 / 4
+
+
+class BlockSizer:
+    """Cuts the missing lanes of a cell into blocks: of one lane each until the cost of a lane is known."""
+
+    def __init__(self, cell: Cell, gaps: list[tuple[int, int]], target_seconds: float) -> None:
+        self.cell = cell
+        self.gaps = gaps
+        self.target_seconds = target_seconds
+        #: The lanes of which the cost is known, and their seconds.
+        self.lanes, self.seconds = 0, 0.0
+        #: The lanes that are stored.
+        self.computed = cell.lanes - sum(last - first for first, last in gaps)
+        self.one_by_one = False
+
+    def window(self, workers: int, cells: int = 1) -> int:
+        """The number of blocks of the cell that may run at once, if it shares the workers with other cells.
+
+        It is one until the cost of a lane is known, then two for each worker of its share. If a rule may stop the cell
+        it is one, since blocks beyond the stop are wasted.
+        """
+        if not self.lanes:
+            return 1
+        return -(-(workers if self.cell.stopping is not None else 2 * workers) // cells)
+
+    def retry(self, failed: Failure) -> bool:
+        """Return True if a failed block must be computed again, lane by lane.
+
+        A rule may stop the cell before the lane that fails. Once that lane is known, or without a rule, the cell ends:
+        only the lanes before it are computed, in case the rule stops there.
+        """
+        first, last = failed.first // self.cell.lane_size, -(-failed.last // self.cell.lane_size)
+        if self.cell.stopping is None:
+            self.gaps = []
+        elif last - first == 1:
+            self.gaps = [(a, min(b, first)) for a, b in self.gaps if a < first]
+        else:
+            self.gaps = sorted([*self.gaps, (first, last)])
+            self.one_by_one = True
+            return True
+        return False
+
+    def learn(self, receipt: Receipt) -> None:
+        """Update the cost of a lane with that of a computed block."""
+        # The first block also fills the caches of its worker, so later ones replace it in the average.
+        if self.lanes == 1:
+            self.seconds, self.lanes = 0.0, 0
+        lanes = -(-(receipt.last - receipt.first) // self.cell.lane_size)
+        self.seconds += receipt.seconds
+        self.lanes += lanes
+        self.computed += lanes
+
+    @property
+    def seconds_left(self) -> float:
+        """The work that is in no block yet; 0 while the cost of a lane is unknown."""
+        return sum(last - first for first, last in self.gaps) * self.seconds / max(1, self.lanes)
+
+    def _next_lanes(self, workers: int, others: float, least: float) -> int:
+        """The lanes of the next block: by the target time, and near the end half of the rest for each worker."""
+        if not self.lanes:
+            return 1
+        seconds_per_lane = max(self.seconds / self.lanes, 1e-6)
+        target = max(self.target_seconds, least) if self.target_seconds else 0.0
+        if workers > 1:
+            until_the_end = (others + self.seconds_left) / workers
+            target = min(target, max(until_the_end / 2, _LEAST_PART * target))
+        return max(1, int(target / seconds_per_lane))
+
+    def next_block(self, workers: int, others: float = 0.0, least: float = 0.0) -> Block | None:
+        """The next block; None if no lane is left.
+
+        `others`: the seconds of work left in other cells, which share the workers.
+        `least`: the seconds of work in a block, if that is more than the sizer's target.
+        """
+        if not self.gaps:
+            return None
+        lanes = self._next_lanes(workers, others, least)
+        first, last = self.gaps[0]
+        if self.cell.stopping is not None:  # at most as many as are computed: a stop may make them useless
+            lanes = 1 if self.one_by_one else min(lanes, max(1, self.computed))
+        end = min(last, first + lanes)
+        self.gaps[0] = (end, last)
+        if end == last:
+            self.gaps.pop(0)
+        return self.cell.block(first, end)
