@@ -10,9 +10,8 @@ from tempfile import TemporaryDirectory
 from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.dask_staff import modules_sent
 from sigstats.tasks.engine.execute import done_and_left
-from sigstats.tasks.engine.growing_pool import GrowingPool
 from sigstats.tasks.engine.guarded import end_idle, run_guarded
-from sigstats.tasks.engine.pools import THIS_PROCESS, Pool, RoutedPool, Serial
+from sigstats.tasks.engine.pools import THIS_PROCESS, GrowingPool, Pool, RoutedPool, Serial
 from sigstats.tasks.engine.stopping import for_now
 from sigstats.tasks.fan_out import input_cells, own_code
 from sigstats.tasks.plan import Needs, Plan, needs_of, who_of

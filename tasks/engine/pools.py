@@ -1,13 +1,25 @@
-"""Pools of workers that run blocks: a plain loop, or several pools as one. All other modules know only the Protocol."""
+"""Pools of workers that run blocks: a plain loop, several pools as one, or one that continues on a cluster.
 
+All other modules know only the Protocol.
+"""
+
+import contextvars
+import threading
+import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Protocol
+from types import TracebackType
+from typing import Protocol, Self
 
+import psutil
+
+from ..fan_out import is_parallel, own_code
 from ..plan import Block, Cell, Needs, Plan
 from ..storage.store import Store
 from .blocks import BlockSizer, Failure, Receipt
 from .guarded import run_guarded
+from .submissions import RecentMean
 
 #: The most threads of this process for cells. They only wait, so a thousand are cheap, though not free.
 MOST_CELLS = 1024
@@ -149,3 +161,136 @@ def pool_of(pool: Pool, cell: Cell) -> Pool:
     while isinstance(pool, RoutedPool):
         pool = pool.by_needs.get(Needs.of(cell), pool.common)
     return pool
+
+
+#: Seconds of processors that a worker costs for each block: the messages to the scheduler and back.
+SENDING = 0.01
+#: The most threads of this process that compute blocks: what is not compiled runs in one of them at a time.
+MOST_HERE = 4
+#: The weight of a block over that of the next one in their mean time, since small cells may come before large ones.
+_LATELY = 0.98
+
+
+class GrowingPool(RoutedPool):
+    """Runs blocks in threads of this process until the workers of a cluster have started; use it as a context.
+
+    Many studies end before a cluster has started. So it is started during the work, once processors have been idle for
+    some seconds, unless sending a block takes longer than computing it. If the cluster cannot be started, the work
+    continues in this process.
+
+    `open_pool`: returns a context manager that starts the cluster and, at its end, closes it.
+    `expected`: the number of workers that the cluster will have.
+    `after`: seconds for which as many processors of this machine must have been idle on average, from the first block
+    on, and which this process must have computed, before the cluster is started: a busy machine has no use for more
+    processes. It is also started after ten times as many seconds by the clock.
+    `stop`: set to stop early: blocks that wait for their turn are then not computed.
+    `say`: called with one line if the cluster could not be started.
+    """
+
+    def __init__(
+        self,
+        open_pool: Callable[[], AbstractContextManager[Pool]],
+        *,
+        expected: int,
+        after: float,
+        stop: threading.Event,
+        say: Callable[[str], None],
+    ) -> None:
+        super().__init__(Serial(), {})
+        self._open_pool = open_pool
+        self._expected = expected
+        self._after = after
+        self._stop = stop
+        self._say = say
+        self._grown = False
+        self._slots, self._busy = min(expected, MOST_HERE), 0
+        self._recent = RecentMean(_LATELY)
+        self._turn = threading.Condition()
+        self._begun = threading.Event()
+        self._over = threading.Event()
+        self._prepared: tuple[Plan, int] | None = None
+        here = contextvars.copy_context()
+        self._starter = threading.Thread(target=here.run, args=(self._grow,), name="cluster", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._starter.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._over.set()
+        self._begun.set()
+        self._starter.join()
+
+    @property
+    def cells(self) -> int:
+        """Two for each expected worker of the cluster, or the number of its pool once it has started."""
+        return max(2 * self._expected, super().cells)
+
+    def prepare(self, plan: Plan, priority: int = 0) -> None:
+        """Let the workers of the cluster prepare for the plan as soon as they have started."""
+        self._prepared = plan, priority
+
+    def submit(  # noqa: D102
+        self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
+    ) -> Callable[[], None]:
+        self._begun.set()
+        taken = 1 if is_parallel(block.cell) else self._slots
+        with self._turn:
+            while not self._grown and self._busy and self._busy + taken > self._slots and not self._stop.is_set():
+                self._turn.wait(0.1)
+            grown = self._grown
+            if not grown:
+                if self._stop.is_set():
+                    return lambda: None
+                self._busy += taken
+        if grown:
+            return super().submit(block, store, done)
+        clock, processor = time.monotonic(), time.thread_time()
+        try:
+            outcome = run_guarded(block, store)
+            apart = own_code(block.cell) is not None
+            self._recent.add(time.monotonic() - clock if apart else time.thread_time() - processor)
+        finally:
+            with self._turn:
+                self._busy -= taken
+                self._turn.notify_all()
+        done(outcome)
+        return lambda: None
+
+    def _of_use(self, clock: float, worked: float, idle: float) -> bool:
+        """True if the cluster should start: after these seconds, of this process's work, of idle processors."""
+        free = min(idle, self._expected * clock - worked) / self._expected
+        return min(worked, free) >= self._after or clock >= 10 * self._after
+
+    def _grow(self) -> None:
+        """Start the cluster when it is time, and end it when the context ends."""
+        self._begun.wait()
+        before = _times()
+        while True:
+            of_use = self._of_use(*(now - then for now, then in zip(_times(), before, strict=True)))
+            if of_use and self._recent.mean >= SENDING:
+                break
+            if self._over.wait(0.1):
+                return
+        if self._over.is_set():
+            return
+        try:
+            with self._open_pool() as pool:
+                if self._prepared is not None:
+                    pool.prepare(*self._prepared)
+                with self._turn:
+                    self.common, self._grown = pool, True
+                    self._turn.notify_all()
+                self._over.wait()
+        except Exception as error:
+            if self._grown:  # it failed to close, which changes no result
+                return
+            reason = " ".join(str(error).split()) or type(error).__name__
+            self._say(f"note: no workers could be started, so the run continues in this process ({reason[:200]})")
+
+
+def _times() -> tuple[float, float, float]:
+    """Seconds by the clock, of the work of this process, and for which processors of this machine were idle."""
+    return time.monotonic(), time.process_time(), psutil.cpu_times().idle

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from sigstats.flows.running import workers
-from sigstats.tasks.engine import growing_pool
-from sigstats.tasks.engine.growing_pool import GrowingPool
+from sigstats.tasks.engine import pools
+from sigstats.tasks.engine.pools import GrowingPool
 
 from ..conftest import QUICK, blocks, environment, results, run, run_on, start, study_file, wait_until
 
@@ -89,7 +89,7 @@ def test_a_run_whose_output_is_moved_ends_and_goes_on_at_its_new_place(tmp_path,
 def test_a_study_that_takes_longer_goes_on_with_workers(program, quick, tmp_path, monkeypatch):
     path, reference, _ = quick
     monkeypatch.setattr(workers, "GROW_AFTER", 0.0)
-    monkeypatch.setattr(growing_pool, "SENDING", 0.0)
+    monkeypatch.setattr(pools, "SENDING", 0.0)
     # the first blocks are computed before any worker is there, and the others wait for one
     monkeypatch.setattr(GrowingPool, "submit", _later_blocks_wait(GrowingPool.submit))
     done = program("run", path, "--output", tmp_path / "out")

@@ -3,11 +3,10 @@ import threading
 
 import pytest
 
-from sigstats.tasks.engine import growing_pool
+from sigstats.tasks.engine import pools
 from sigstats.tasks.engine.blocks import run_block
 from sigstats.tasks.engine.execute import run_cell
-from sigstats.tasks.engine.growing_pool import GrowingPool
-from sigstats.tasks.engine.pools import Serial
+from sigstats.tasks.engine.pools import GrowingPool, Serial
 from sigstats.tasks.storage.store import Store
 
 from ..conftest import Drawing, make_cell, put_in_place
@@ -104,7 +103,7 @@ def test_a_short_study_starts_no_worker(store, cell, drawing):
 
 @pytest.mark.parametrize(("sending", "started"), [(0.0, ["started", "ended"]), (1e6, [])])
 def test_blocks_that_take_less_than_to_send_them_stay_here(store, cell, drawing, grown, monkeypatch, sending, started):
-    monkeypatch.setattr(growing_pool, "SENDING", sending)
+    monkeypatch.setattr(pools, "SENDING", sending)
     pool, happened = grown
     pool.submit(cell.block(0, 1), store, lambda _: None)
     looked = threading.Semaphore(0)
@@ -162,7 +161,7 @@ def test_workers_are_started_where_processors_are_idle(clock, worked, idle, star
     assert pool._of_use(clock, worked, idle) is started
 
 
-@pytest.mark.parametrize(("processors", "at_once"), [(1, 1), (2, 2), (3, 3), (64, growing_pool.MOST_HERE)])
+@pytest.mark.parametrize(("processors", "at_once"), [(1, 1), (2, 2), (3, 3), (64, pools.MOST_HERE)])
 def test_blocks_that_may_run_beside_others_do_on_as_many_processors(store, monkeypatch, processors, at_once):
     inside, most, full = set(), [], threading.Event()
 
