@@ -5,9 +5,8 @@ from typing import Annotated, TypeAlias
 from pydantic import Field
 
 from ._source import PopulationSpec
-from .described import Judged, Kinds, Tasks, TimeSeries, Votes
+from .described import CrossValidated, Judged, Kinds, Simulated, Sturm, Tasks, TimeSeries, Votes
 from .parquet import Parquet, Scores
-from .simulated import CrossValidated, Simulated, Sturm
 from .trained import Trained
 
 __all__ = ["PopulationSpec", "Source"]

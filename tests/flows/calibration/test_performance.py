@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from sigstats.flows.calibration.populations.simulated import two_classifiers
+from sigstats.flows.calibration.populations.described import two_classifiers
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.tasks.calibration.performance import adjusted_power_error, critical_p
 from sigstats.tasks.calibration.population import Population
