@@ -261,7 +261,7 @@ PAGE = KindPage(
             ("measures", "measured-pairs", "resampled-measures", "resampled-pairs", "slices", "sliced-pairs"),
         "sigstats.flows.benchmark.report.retrained":
             ("corrected-resampled", "permutation-features", "permutation-labels"),
-        "sigstats.flows.report.shared_tests": ("efficiency", "friedman", "mean-rank", "signed-rank"),
+        "sigstats.flows.report.sections": ("efficiency", "friedman", "mean-rank", "signed-rank"),
     },
     figures=(
         accuracies.draw,

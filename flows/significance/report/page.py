@@ -103,7 +103,7 @@ def _in_words(exact: Hypothesis, hypothesis: Hypothesis, name: str, p_name: str)
 
 PAGE = KindPage(
     sections={
-        "sigstats.flows.report.shared_tests": ("efficiency", "friedman", "signed-rank"),
+        "sigstats.flows.report.sections": ("efficiency", "friedman", "signed-rank"),
         "sigstats.flows.significance.report.tables":
             ("enumeration-size", "joint-outcomes", "likeness", "monte-carlo-size"),
     },

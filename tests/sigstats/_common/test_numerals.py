@@ -17,7 +17,7 @@ from sigstats.flows.calibration.report import first_screen
 from sigstats.flows.calibration.report.columns import RATE_INTERVAL
 from sigstats.flows.pages.wording import percent_range, percent_span, points_range
 from sigstats.flows.ranking import words
-from sigstats.flows.report import shared_tests
+from sigstats.flows.report import sections
 from sigstats.flows.report import usual_columns as usual
 from sigstats.flows.report import verdicts as _verdicts
 from sigstats.intervals import Interval
@@ -74,7 +74,7 @@ def test_every_table_and_sentence_tells_close_ends_apart(low):
         usual.MONTE_CARLO.text(row.with_(p_low=low, p_high=high)),
         RATE_INTERVAL.text(row),
         _verdicts.in_points("").pop().text(row),
-        shared_tests.SIGNED_RANK_INTERVAL.text(row),
+        sections.SIGNED_RANK_INTERVAL.text(row),
         percent_range(low, high),
         points_range(low, high),
     ]
