@@ -14,8 +14,7 @@ from ...report import verdicts
 from ...report.evidence import Column, Evidence, Section, Verdict
 from ...report.rows import distinct, group_by, rejected
 from ...report.usual_columns import where
-from .columns import FAILED, MONTE_CARLO_ERROR, RATE, RATE_INTERVAL, TEST_SETS, rate
-from .first_screen import advice, headline_of, rates_of_tests
+from .page import FAILED, MONTE_CARLO_ERROR, RATE, RATE_INTERVAL, TEST_SETS, advice, headline_of, rate, rates_of_tests
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:

@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import binom
 
 import sigstats
-from sigstats.flows.calibration.report.first_screen import advice, rates_of_tests, screen
+from sigstats.flows.calibration.report.page import advice, rates_of_tests, screen
 from sigstats.flows.calibration.report.rates import fewest_needed
 from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.report.page import render

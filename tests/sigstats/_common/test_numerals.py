@@ -13,8 +13,8 @@ from sigstats._common.numerals import NBSP, both_ends, number, significant
 from sigstats.comparison.cells import cells_of, interval_of
 from sigstats.comparison.result import rule_in_words
 from sigstats.comparison.rows import ComparisonRow
-from sigstats.flows.calibration.report import first_screen
-from sigstats.flows.calibration.report.columns import RATE_INTERVAL
+from sigstats.flows.calibration.report import page
+from sigstats.flows.calibration.report.page import RATE_INTERVAL
 from sigstats.flows.pages.wording import percent_range, percent_span, points_range
 from sigstats.flows.ranking import words
 from sigstats.flows.report import sections
@@ -88,8 +88,8 @@ def test_rates_that_look_equal_are_one_number():
     assert percent_span([0.0, 0.0]) == "0.0%"
     assert percent_span([0.300002, 0.3]) == "30.0%"
     assert percent_span([0.31, 0.3]) == "30.0 to 31.0%"
-    assert first_screen._span((1e-6, 2e-6)) == "0.0%"
-    assert first_screen._span((0.01, 0.02)) == "1.0–2.0%"
+    assert page._span((1e-6, 2e-6)) == "0.0%"
+    assert page._span((0.01, 0.02)) == "1.0–2.0%"
 
 
 def test_a_small_level_reads_as_a_small_p_value_does():
