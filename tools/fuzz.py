@@ -44,7 +44,7 @@ with atheris.instrument_imports(include=["sigstats"], exclude=[name for name in 
     from sigstats.files.predictions.readers import REGISTRY
     from sigstats.flows.clusters import load_cluster
     from sigstats.flows.errors import BadInput
-    from sigstats.flows.report.toml_text import config_as_toml
+    from sigstats.flows.report.page import config_as_toml
     from sigstats.flows.running.kind import load_study
     from sigstats.tasks.datasets import readers as sources
     from sigstats.tasks.datasets.documents import read_documents

@@ -15,7 +15,7 @@ from sigstats.files.predictions import Columns, read
 from sigstats.flows.benchmark.plan import KIND
 from sigstats.flows.clusters import load_cluster
 from sigstats.flows.errors import BadInput
-from sigstats.flows.report.toml_text import config_as_toml
+from sigstats.flows.report.page import config_as_toml
 from sigstats.flows.running.kind import parse_study
 from sigstats.tasks.datasets import readers as sources
 

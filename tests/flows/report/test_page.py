@@ -22,7 +22,7 @@ from sigstats.flows.pages.page import source
 from sigstats.flows.report import page as report
 from sigstats.flows.report import sections
 from sigstats.flows.report.evidence import Evidence
-from sigstats.flows.report.toml_text import config_as_toml
+from sigstats.flows.report.page import config_as_toml
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis, summary_table
 from sigstats.tasks.storage.store import Store
