@@ -3,12 +3,16 @@
 A classifier that hangs, takes too much memory or ends its process harms only that process. Its cell fails with its
 name, and the run and its workers continue. Code that also kills its worker is found by
 `sigstats.tasks.engine.submissions`.
+
+The separate process is this module as a program, `main`. It ends with the process that started it, and then ends all
+processes that the code has started. The output of the code is discarded.
 """
 
 import atexit
 import contextlib
 import os
 import pickle
+import queue
 import signal
 import struct
 import subprocess
@@ -18,16 +22,22 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from socket import SO_RCVTIMEO, SOL_SOCKET, socketpair
+from typing import Any
 
 import psutil
 
 from ..fan_out import own_code
+from ..own_code import watch
 from ..plan import Block, Needs, who_of
 from ..storage.store import Store
 from .blocks import Failure, Receipt, failure, run_block
-from .guarded_child import BEGIN, END
+from .process_memory import take_buffers
+
+#: The messages that are sent when a fit begins and when it ends; every other message is the outcome of a block.
+BEGIN, END = b"+", b"-"
 
 #: Seconds between two checks of the duration of a fit and of its memory.
 _LOOK = 0.2
@@ -80,7 +90,7 @@ class _Child:
         fixed = {"PYTHONPATH": path, "PYTHONHASHSEED": "0"} | dict.fromkeys(_THREADS, str(threads))
         with its:
             self.process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "sigstats.tasks.engine.guarded_child", str(its.fileno())],
+                [sys.executable, "-P", "-m", "sigstats.tasks.engine.guarded", str(its.fileno())],
                 pass_fds=[its.fileno()],
                 env={**os.environ, **fixed},
                 stdin=subprocess.DEVNULL,
@@ -235,3 +245,44 @@ def run_guarded(block: Block, store: Store, apart: bool = False, *, engine: str 
         with _lock:
             _idle.append(child)
     return outcome
+
+
+def main(descriptor: int) -> None:
+    """Compute, in the separate process, the blocks that arrive through a socket until it is closed."""
+    take_buffers()
+    os.set_inheritable(descriptor, False)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a batch system ends the job: the worker returns the block
+    connection = Connection(descriptor)
+    os.register_at_fork(after_in_child=connection.close)
+    arrived: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    threading.Thread(target=_receive, args=(connection, arrived), daemon=True).start()
+    while True:
+        block, store, engine = arrived.get()
+        outcome: Any
+        timed = "time_limit" in (block.cell.limits or {})
+        watch((lambda begins: connection.send_bytes(BEGIN if begins else END)) if timed else _silent)
+        try:
+            outcome = run_block(block, store, engine=engine)
+        except OSError as error:  # the store failed
+            outcome = error
+        except BaseException as error:  # such as SystemExit
+            raised = f"{type(error).__name__}: {error}".removesuffix(": ")
+            outcome = failure(block, RuntimeError(f"its code raised {raised}"))
+        connection.send_bytes(ForkingPickler.dumps(outcome))
+
+
+def _silent(begins: bool) -> None:
+    """Send nothing when a fit without a time limit begins or ends."""
+
+
+def _receive(connection: Connection, arrived: "queue.SimpleQueue[Any]") -> None:
+    """Put each message that arrives into the queue; end this process and its group when the connection closes."""
+    try:
+        while True:
+            arrived.put(connection.recv())
+    except BaseException:  # the connection is closed, or a message cannot be read
+        os.killpg(0, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

@@ -86,7 +86,7 @@ def test_what_does_no_harm_changes_nothing(package, tmp_path):
     sigstats.run_study(study, output=tmp_path / "out", cluster="serial", allow=["netpackage"])
     guarded.end_idle()
     assert not [
-        each for each in psutil.Process().children(recursive=True) if "guarded_child" in " ".join(each.cmdline())
+        each for each in psutil.Process().children(recursive=True) if "engine.guarded" in " ".join(each.cmdline())
     ]
     found = Results(Store(str(tmp_path / "out")))
     counts = {cell.subject["classifier"]: found.table(cell)["wrong"].to_pylist() for cell in found.cells("retrain")}
