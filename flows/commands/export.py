@@ -20,8 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the tables."""
-    from sigstats.tasks.export import export
-    from sigstats.tasks.results import Results
+    from sigstats.tasks.results import Results, export
     from sigstats.tasks.storage.store import Store
 
     results = Results(Store(usable(options.output)))

@@ -8,9 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from sigstats.flows.regression import page
-from sigstats.tasks.export import FOLDERS
 from sigstats.tasks.fan_out import FAN_OUTS, fanout
-from sigstats.tasks.results import PLAN
+from sigstats.tasks.results import FOLDERS, PLAN
 from sigstats.tasks.schema import RENAMED, SUMMARY, as_summary, schema_of, summary_table
 from sigstats.tasks.storage import history
 from sigstats.tasks.summary import Reference

@@ -9,9 +9,9 @@ from scipy.stats import fisher_exact
 
 import sigstats
 from sigstats.flows.cli import main
-from sigstats.tasks.export import folder_of
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.record import Work
+from sigstats.tasks.results import folder_of
 
 from ..synthetic_study import make_study
 
