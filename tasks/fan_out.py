@@ -18,8 +18,8 @@ from .storage.store import Store
 
 #: The module and the name of each fan-out.
 FAN_OUTS = {
-    "categorise": "sigstats.tasks.calibration.training:CATEGORISE",
-    "count": "sigstats.tasks.calibration.count:FAN_OUT",
+    "categorise": "sigstats.tasks.calibration.computed:CATEGORISE",
+    "count": "sigstats.tasks.calibration.computed:COUNT",
     "cross-validate": "sigstats.tasks.calibration.folds:CROSS_VALIDATE",
     "crossval": "sigstats.tasks.benchmark.fan_outs:CROSSVAL",
     "evaluate": "sigstats.tasks.significance:EVALUATE",
@@ -28,14 +28,14 @@ FAN_OUTS = {
     "measured": "sigstats.tasks.benchmark.fan_outs:MEASURED",
     "measured-retrain": "sigstats.tasks.benchmark.fan_outs:MEASURED_RETRAIN",
     "own-test": "sigstats.tasks.calibration.own_tests:FAN_OUT",
-    "predict": "sigstats.tasks.calibration.training:PREDICT",
+    "predict": "sigstats.tasks.calibration.computed:PREDICT",
     "repetition": "sigstats.tasks.benchmark.fan_outs:REPETITION",
     "replicate": "sigstats.tasks.significance:REPLICATE_TABLES",
     "retrain": "sigstats.tasks.benchmark.fan_outs:RETRAIN",
     "scores": "sigstats.tasks.benchmark.fan_outs:SCORES",
     "subsample": "sigstats.tasks.calibration.subsample:FAN_OUT",
     "tally": "sigstats.tasks.calibration.tally:FAN_OUT",
-    "tune": "sigstats.tasks.calibration.training:TUNE",
+    "tune": "sigstats.tasks.calibration.computed:TUNE",
 }
 
 

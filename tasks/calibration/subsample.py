@@ -26,7 +26,7 @@ from ..schema import REPLICATE, column
 from ..storage.block_files import replicates_of
 from ..storage.data import read_data, write_data
 from ..storage.store import Store
-from .count import total
+from .computed import events, outcomes, total
 from .population import EventPopulation, Population
 from .populations import judged as judged  # so that records of these populations are known
 from .populations import kinds as kinds
@@ -36,7 +36,6 @@ from .populations.scored import ScorePopulation
 from .populations.tests import Answers, AnyPopulation, advantage, draws, require_some_defined, run_score_test, run_test
 from .populations.trained import likely_answers
 from .populations.votes import Votes
-from .training import events, outcomes
 from .work import Categorised, Computed, Counted, Described, Events, OnTestSets, Predicted, ScoredRows, Source
 
 #: The generator and the number of test sets of each of some lanes.

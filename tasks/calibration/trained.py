@@ -22,11 +22,11 @@ from ..record import SIDES, digest
 from ..results import Results
 from ..schema import Hypothesis
 from ..statistical_tests import estimated
+from .computed import chosen
 from .populations.tests import AnyPopulation, advantage, bootstrap_of_better, confidence
 from .rates import measure_name, measure_of
 from .subsample import outcomes_cell, trained_outputs
 from .tally import totals
-from .training import chosen
 from .work import Categorised, OnTestSets, TrainedPair
 
 #: Number of bins of the histogram of bootstrap replicates.

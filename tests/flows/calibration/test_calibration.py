@@ -17,7 +17,7 @@ from sigstats.flows.running import timing
 from sigstats.intervals import clopper_pearson
 from sigstats.mcnemar.mcnemar_test import mcnemar_test
 from sigstats.sign_flips.power import paired_power as power
-from sigstats.tasks.calibration.count import total
+from sigstats.tasks.calibration.computed import total
 from sigstats.tasks.calibration.population import Population
 from sigstats.tasks.calibration.populations import prediction_files
 from sigstats.tasks.results import Results

@@ -27,9 +27,9 @@ from sigstats.flows.report.evidence import Evidence
 from sigstats.intervals import clopper_pearson
 from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
+from sigstats.tasks.calibration.computed import events, outcomes
 from sigstats.tasks.calibration.populations.trained import likely_answers, train_pair
 from sigstats.tasks.calibration.trained import resampled_differences
-from sigstats.tasks.calibration.training import events, outcomes
 from sigstats.tasks.fan_out import fanout, input_cells, stand_in
 from sigstats.tasks.record import Learner
 from sigstats.tasks.results import Results

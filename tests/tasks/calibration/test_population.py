@@ -15,7 +15,7 @@ from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.measures.measure import as_measure
 from sigstats.proportions import dcf_test, proportion_test
-from sigstats.tasks.calibration import count, subsample
+from sigstats.tasks.calibration import computed, subsample
 from sigstats.tasks.calibration.population import EventPopulation, Population, random_classifiers
 from sigstats.tasks.calibration.populations import tests as trials
 from sigstats.tasks.calibration.populations.tests import exact_rate, null_holds
@@ -226,7 +226,7 @@ def test_outcomes_of_another_cell_are_read_once_and_looked_for_until_they_are_th
     store = Store(str(tmp_path))
     assert subsample.population(work, store) is None
     counts = {f"e{number}": [number, 10 * number] for number in range(1, 9)}
-    store.write_block(source, 0, 2, pa.table({"replicate": [0, 1], **counts}, schema=count.SCHEMA))
+    store.write_block(source, 0, 2, pa.table({"replicate": [0, 1], **counts}, schema=computed.COUNT.schema))
     first = subsample.FAN_OUT.compute(drawn.block(0, 1), store, work)
     shutil.rmtree(tmp_path / "replicates")
     second = subsample.FAN_OUT.compute(drawn.block(1, 2), store, work)

@@ -1,12 +1,12 @@
-"""Classifiers trained by a calibration study: choice of parameters, and predictions of other rows.
+"""Populations that a calibration study computes: counts of files, and the predictions of classifiers that it trains.
 
-A replicate of `TUNE` is a combination of parameters; the first of the best is chosen. One of `PREDICT`, of two
-classifiers, and of `CATEGORISE`, of two sets with a classifier for each category, is a chunk of rows: first those of
-the test set, then all others. `CATEGORISE` has a row for each joint event of true categories, those of A, and those of
-B.
+A replicate of `COUNT` is a file of a population that is too large for the process that starts the study. A replicate of
+`TUNE` is a combination of parameters; the first of the best is chosen. One of `PREDICT`, of two classifiers, and of
+`CATEGORISE`, of two sets with a classifier for each category, is a chunk of rows: first those of the test set, then all
+others. `CATEGORISE` has a row for each joint event of true categories, those of A, and those of B.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -19,15 +19,66 @@ from sigstats.joint.events import JointEvents
 
 from ..fan_out import FanOut, cell_of, replicates_table
 from ..plan import Block, Cell
-from ..record import SIDES, Learner, Side, Tuning
+from ..record import SIDES, Learner, Side, Tuning, digest
 from ..schema import REPLICATE, column
+from ..storage.block_files import PARTS
+from ..storage.data import read_data
 from ..storage.store import Store
 from ..threads import threads
-from .count import columns, fields, total
 from .population import read_joint_events
 from .populations import trained
+from .populations.prediction_files import LabelFiles
 from .populations.trained import Pair, SetPair
-from .work import Categorised, Predicted, Tuned
+from .work import Categorised, Counted, Predicted, Tuned
+
+#: The joint outcomes, in the order of `sigstats.joint.outcomes.JointOutcomes`.
+_NAMES = tuple(f"e{number}" for number in range(1, 9))
+
+
+def fields(of: str) -> list["pa.Field[Any]"]:
+    """The columns of the counts; `of` names a part, such as a file."""
+    return [column(name, pa.int64(), "rows", f"rows of the {of} with the joint outcome {name}") for name in _NAMES]
+
+
+def columns(counts: Iterable[Sequence[int]]) -> dict[str, Any]:
+    """The columns, from the eight counts of each part."""
+    return dict(zip(_NAMES, np.array(list(counts), dtype=np.int64).T, strict=True))
+
+
+def total(table: pa.Table) -> tuple[int, ...]:
+    """The eight counts of all parts together."""
+    return tuple(int(table.column(name).to_numpy().sum()) for name in _NAMES)
+
+
+_COUNTS = pa.schema([REPLICATE, *fields("file")])
+
+
+def _count_files(block: Block, store: Store, work: Counted) -> pa.Table:
+    files = read_data(store, LabelFiles, work.files.name, work.files.digest)
+    counts = [_counts_of_file(store, files, index, work.positive) for index in range(block.first, block.last)]
+    return replicates_table(block, _COUNTS, **columns(counts))
+
+
+def _counts_of_file(store: Store, files: LabelFiles, index: int, positive: Any) -> tuple[int, ...]:
+    """The counts of one file, which the store keeps in case further files are added to the population."""
+    written, footer = files.mark(index)
+    mark = digest("counts", of=written, columns=files.columns, classes=files.classes, positive=positive)
+    name = f"{PARTS}/{mark}.parquet"
+    table, _ = store.usable(name, kind="counts", fingerprint=mark)
+    if table is None:
+        table = pa.table(columns([files.count(index, footer).outcomes(positive)]), pa.schema(fields("file")))
+        store.write_table(name, table, kind="counts", fingerprint=mark)
+    return total(table)
+
+
+COUNT = FanOut(
+    about="The joint outcomes of a population too large for the process that starts a study. A replicate is a file.",
+    in_words="counts",
+    work=Counted,
+    schema=_COUNTS,
+    compute=_count_files,
+)
+
 
 _F1 = pa.schema(
     [
