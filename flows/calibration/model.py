@@ -1,7 +1,7 @@
 """The model of a calibration study's file."""
 
 import math
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
@@ -10,9 +10,16 @@ from sigstats.tasks.calibration import tally
 
 from ..config.model import DataStudy, Strict, each_once
 from ..config.settings import PrintedNumber
-from .populations import Source
+from .populations.described import CrossValidated, Judged, Kinds, Simulated, Sturm, Tasks, TimeSeries, Votes
+from .populations.parquet import Parquet, Scores
+from .populations.trained import Trained
 from .tests import Test, label_of
 
+#: Any source of populations, as a study file describes it.
+Source: TypeAlias = Annotated[
+    CrossValidated | Judged | Kinds | Parquet | Scores | Simulated | Sturm | Tasks | TimeSeries | Trained | Votes,
+    Field(discriminator="source"),
+]
 #: The largest number of test sets that are stored with one row per test set.
 _MOST_ROWS = 10**8
 

@@ -20,7 +20,7 @@ from sigstats.tasks.calibration.populations import kinds as row_kinds
 from sigstats.tasks.record import Learner, Scheme, TwoViews, record
 
 from ...config.model import Options, Strict
-from ._source import KnownSource, PopulationSpec, Retrained, counted_population
+from . import KnownSource, PopulationSpec, Retrained, counted_population
 
 Share = Annotated[float, Field(gt=0, lt=1)]
 Probability = Annotated[float, Field(gt=0, le=1)]

@@ -18,7 +18,7 @@ from sigstats.tasks.fan_out import cell_of
 from sigstats.tasks.record import Named
 
 from ...running.options import Progress
-from ._source import LoadedSource, PopulationSource, PopulationSpec, Tests, counted_population
+from . import LoadedSource, PopulationSource, PopulationSpec, Tests, counted_population
 
 #: Names of the rows as they are, and with swapped outputs.
 _PARTS = {"as they are": False, "outputs swapped": True}

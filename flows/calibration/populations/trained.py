@@ -23,7 +23,7 @@ from sigstats.tasks.record import Learner, Named, Split, digest
 from ...config.model import Options, Strict, each_once
 from ...config.settings import DatasetTable
 from ...running.options import Progress
-from ._source import LoadedSource, Name, PopulationSource, PopulationSpec, Tests
+from . import LoadedSource, Name, PopulationSource, PopulationSpec, Tests
 
 
 class Tuning(Strict):
