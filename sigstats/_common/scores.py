@@ -1,7 +1,7 @@
 """Checks of scores: their direction, their limits, and whether they are on one scale."""
 
 import shlex
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise, takewhile
 
 import numpy as np
@@ -63,43 +63,6 @@ def refuse_beyond(limits: Limits, values: Sequence[FloatArray], what: str) -> No
     if low < least or high > most:
         problem = f"does not contain {low if low < least else high:g}; expected all {what} in it"
         raise ValueError(f"score_range: {least:g} to {most:g} {problem}")
-
-
-def refuse_summaries(scores: FloatArray, names: Sequence[str], argument: str) -> None:
-    """Refuse a column that numbers the rows, or is a mean or a standard deviation of other columns."""
-    rows = np.unique(scores[:1_000][~np.isnan(scores[:1_000]).any(axis=1)], axis=0)
-    for place, model in enumerate(names) if len(rows) and len(names) > 1 else ():
-        before, (column,), after = (part.T for part in np.split(rows, [place, place + 1], axis=1))
-        earlier, later = {"the columns before it": before}, {"the columns after it": after}
-        parts = {"the other columns": np.vstack([before, after]), **earlier, **later}
-        problems = [
-            f"is {of} of {who}" for who, part in parts.items() if len(part) > 1 for of in _summary_of(column, part)
-        ]
-        if problems or _numbers_rows(scores[:, place], np.delete(scores, place, axis=1)):
-            problems.append("numbers the rows")
-            raise ValueError(f"{argument}: {shown(model)} {problems[0]}; drop it, or list the models (models)")
-
-
-def _numbers_rows(column: FloatArray, others: FloatArray) -> bool:
-    """True for row numbers 0, 1, ... or 1, 2, ... (repeated, in blocks or shuffled) outside the range of others."""
-    if column.min() not in (0, 1) or not 2 <= (most := column.max()) - column.min() < (n := len(column)):
-        return False
-    beyond = most < np.nanmin(others) or (most > np.nanmax(others) and (others % 1 > 0).any())
-    values, codes = np.unique(column, return_inverse=True)
-    listed = len(values) == n or (np.diff(codes) >= 0).all() or np.array_equal(codes, np.arange(n) % len(values))
-    return bool(beyond and listed and (np.diff(values) == 1).all())
-
-
-def _summary_of(column: FloatArray, part: FloatArray) -> Iterator[str]:
-    """Yield the statistic of rows of `part` that a column equals up to rounding, by chance once in a million."""
-    decimals = [next((d for d in range(7) if np.allclose(of.round(d), of, 1e-9, 1e-12)), 99) for of in (column, part)]
-    rounded, tiny, spread = 0.5 * 0.1 ** np.array(decimals), 1e-9 * np.abs(part).max(), np.ptp(part, axis=0)
-    deviations = {f"the standard deviation (ddof={ddof})": part.std(axis=0, ddof=ddof) for ddof in (0, 1)}
-    for name, values in {"the mean": part.mean(axis=0), **deviations}.items():
-        off = np.abs(column - values).max()
-        chances = np.minimum(1.0, 2 * max(off, rounded[0], tiny) / np.maximum(spread, 1e-300))
-        if off <= rounded.sum() + tiny and np.log(chances).sum() < np.log(1e-6):
-            yield name
 
 
 #: At most this share of positive percentages, or of positive marks from 0 to 10, is 1 or less.

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from sigstats._common.messages import Note
 from sigstats._common.rules import Errors, check_rules
+from sigstats._common.summaries import summaries_of
 from sigstats._common.validation import shown
 from sigstats.comparison.paired_predictions import ItemTotals, PairedPredictions
 
@@ -17,6 +18,9 @@ from ..tables.spelling import same_spelling, to_numbers
 from ._agreement import differing
 from ._log import PROMPT
 from ._predictions import Predictions, Scores, first_rows, item_codes, places, repeated_keys
+
+#: At most this many marks of each run are compared with those of the others.
+_CHECKED = 1_000
 
 
 def exclude_rows(side: Predictions, dropped: Predictions | None) -> Predictions:
@@ -195,6 +199,7 @@ def split_runs(side: Predictions) -> list[Predictions]:
                 "not in both; expected the same ids"
             )
         runs.append(run)
+    _check_means(runs, names)
     answers = [run.score.values if run.score else run.outcomes.prediction for run in runs]
     # Runs that are right in all rows agree without being copies.
     copies = [
@@ -211,6 +216,15 @@ def split_runs(side: Predictions) -> list[Predictions]:
         notes += (Note("identical-runs", f"{side.where}: {text}"),)
     runs[0] = replace(runs[0], notes=notes)
     return runs
+
+
+def _check_means(runs: Sequence[Predictions], names: Sequence[str]) -> None:
+    """Refuse a run whose marks are the mean or the sum of those of the others."""
+    scores = [run.score.values[:_CHECKED] for run in runs if run.score and not run.score.of_truth]
+    marks = np.array([values.to_numpy(zero_copy_only=False) for values in scores], dtype=np.float64)
+    for place, name in enumerate(names) if len(runs) == len(scores) > 2 else ():
+        if of := next(summaries_of(marks[place], np.delete(marks, place, axis=0)), None):
+            raise ValueError(f"{runs[0].where}: run {shown(name)} is {of} of the others; remove its rows")
 
 
 def combine_runs(pairs: Sequence[PairedPredictions], runs_of_a: int, *, alone: bool) -> PairedPredictions:

@@ -80,6 +80,36 @@ def test_a_column_that_summarises_others_is_no_model_unless_it_is_named(call, na
         call(frame, models=list("abcx"))
 
 
+@pytest.mark.parametrize("call", [friedman_test, compare_over_datasets, rank_sets, rank_models])
+@pytest.mark.parametrize("statistic", ["mean", "sum", "std"])
+@pytest.mark.parametrize("end", ["first", "last"])
+def test_a_row_that_summarises_the_others_is_refused_with_or_without_names(call, statistic, end):
+    frame = pd.DataFrame(dict(zip("abc", SCORES.T, strict=True)))
+    row = frame.agg([statistic]).round(4)
+    whole = pd.concat([row, frame] if end == "first" else [frame, row], ignore_index=True)
+    for table in (whole, whole.to_numpy()):
+        with pytest.raises(
+            ValueError, match=f"the {end} row is the (mean|sum|standard deviation).* of the others; rem"
+        ):
+            call(table)
+
+
+@pytest.mark.parametrize("decimals", [2, 3, 12])
+def test_means_below_zeros_and_ones_are_no_row(decimals):
+    correct = np.random.default_rng(2).random((97, 2)) < (0.8, 0.6)
+    with pytest.raises(ValueError, match="the last row is the mean of the others; remove it"):
+        rank_models(np.vstack([correct, correct.mean(axis=0).round(decimals)]))
+    assert rank_models(np.vstack([correct, [0.5, 1]]), score_range=(0, 1)).n == 98  # a row with half a mark
+
+
+def test_rows_of_equal_models_are_no_summaries():
+    """1,000 tables of scores with two decimals, each with two ends."""
+    rng = np.random.default_rng(3)
+    for _ in range(1000):
+        difficulty = rng.uniform(0.5, 0.9, (20, 1))
+        rank_sets((difficulty + rng.normal(0, 0.01, (20, 3))).round(2))
+
+
 def test_a_long_table_has_no_mean_among_its_models():
     wide = pd.DataFrame(COLUMNS).assign(avg=SCORES.mean(axis=1))
     with pytest.raises(ValueError, match="'avg' is the mean of the other columns"):

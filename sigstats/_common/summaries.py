@@ -1,0 +1,68 @@
+"""Columns and rows of a table of models that are computed from the others, recognised by their values."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from .validation import FloatArray, shown
+
+
+def refuse_summaries(scores: FloatArray, names: Sequence[str], argument: str) -> None:
+    """Refuse a column that numbers the rows, or is a mean or a standard deviation of other columns."""
+    rows = np.unique(scores[:1_000][~np.isnan(scores[:1_000]).any(axis=1)], axis=0)
+    for place, model in enumerate(names) if len(rows) and len(names) > 1 else ():
+        before, (column,), after = (part.T for part in np.split(rows, [place, place + 1], axis=1))
+        earlier, later = {"the columns before it": before}, {"the columns after it": after}
+        parts = {"the other columns": np.vstack([before, after]), **earlier, **later}
+        problems = [
+            f"is {of} of {who}" for who, part in parts.items() if len(part) > 1 for of in summaries_of(column, part)
+        ]
+        if problems or _numbers_rows(scores[:, place], np.delete(scores, place, axis=1)):
+            problems.append("numbers the rows")
+            raise ValueError(f"{argument}: {shown(model)} {problems[0]}; drop it, or list the models (models)")
+
+
+#: In a larger table, one row more has little effect.
+_MOST_ROWS = 5_000
+
+
+def check_end_rows(scores: FloatArray, argument: str) -> None:
+    """Refuse a first or last row of a table of models that is a mean, a sum or a standard deviation of the others."""
+    if not 2 < len(scores) <= _MOST_ROWS or not np.isfinite(scores).all():
+        return
+    for end, place in {"last": -1, "first": 0}.items():
+        if of := next(summaries_of(scores[place], np.delete(scores, place, axis=0)), None):
+            raise ValueError(f"{argument}: the {end} row is {of} of the others; remove it")
+
+
+def _numbers_rows(column: FloatArray, others: FloatArray) -> bool:
+    """True for row numbers 0, 1, ... or 1, 2, ... (repeated, in blocks or shuffled) outside the range of others."""
+    if column.min() not in (0, 1) or not 2 <= (most := column.max()) - column.min() < (n := len(column)):
+        return False
+    beyond = most < np.nanmin(others) or (most > np.nanmax(others) and (others % 1 > 0).any())
+    values, codes = np.unique(column, return_inverse=True)
+    listed = len(values) == n or (np.diff(codes) >= 0).all() or np.array_equal(codes, np.arange(n) % len(values))
+    return bool(beyond and listed and (np.diff(values) == 1).all())
+
+
+#: Fewer zeros and ones have a mean or a sum by chance.
+_FEW_MARKS = 20
+
+
+def summaries_of(column: FloatArray, part: FloatArray) -> Iterator[str]:
+    """Yield the statistic of rows of `part` that a column equals up to rounding, by chance once in a million.
+
+    If all of `part` are 0 or 1 and the column is not, once in a thousand.
+    """
+    marks = (
+        len(part) * part.shape[1] >= _FEW_MARKS and not np.isin(column, (0, 1)).all() and np.isin(part, (0, 1)).all()
+    )
+    decimals = [next((d for d in range(7) if np.allclose(of.round(d), of, 1e-9, 1e-12)), 99) for of in (column, part)]
+    rounded, tiny, spread = 0.5 * 0.1 ** np.array(decimals), 1e-9 * np.abs(part).max(), np.ptp(part, axis=0)
+    rounded = np.minimum(rounded, 0.05) if marks else rounded  # a sum of zeros and ones is exact
+    deviations = {f"the standard deviation (ddof={ddof})": part.std(axis=0, ddof=ddof) for ddof in (0, 1)}
+    for name, values in {"the mean": part.mean(axis=0), "the sum": part.sum(axis=0), **deviations}.items():
+        off = np.abs(column - values).max()
+        chances = np.minimum(1.0, 2 * max(off, rounded[0], tiny) / np.maximum(spread, 1e-300))
+        if off <= rounded.sum() + tiny and np.log(chances).sum() < np.log(1e-3 if marks else 1e-6):
+            yield name
