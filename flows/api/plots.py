@@ -17,8 +17,7 @@ from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.history import Record
 
-from ..benchmark.report import trends as errors_by_value
-from ..benchmark.report.null_histograms import Bins, null_distribution
+from ..benchmark.report.null_distributions import Bins, curves_of, null_distribution
 from ..calibration.report import nested_loops, null_p_values, stated_confidence
 from ..calibration.report import power_curves as rates_by_size
 from ..calibration.report import zips as intervals_by_method
@@ -158,7 +157,7 @@ class StudyPlots:
     def trends(self) -> Iterator[Panel]:
         """Draw errors against the number in which data sets differ, with the mean and middle 90% of permuted errors."""
         for test in self._evidence.tests:
-            name, entries = errors_by_value.curves_of(test, self._evidence)
+            name, entries = curves_of(test, self._evidence)
             for classifier, points in entries.items():
                 x, observed, mean, low, high, _ = np.array([list(vars(point).values()) for point in points]).T
                 lines = {"observed": (x, observed), "permuted": (x, mean)}

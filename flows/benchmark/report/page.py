@@ -44,7 +44,7 @@ from ...report.evidence import (
 )
 from ...report.rows import group_by
 from ...report.verdicts import best_in_words, choice
-from . import accuracies, null_histograms, trends
+from . import accuracies, null_distributions
 from .accuracies import Performance, missing, of_pairs, performances
 
 _ACCURACIES = (
@@ -267,10 +267,10 @@ PAGE = KindPage(
         accuracies.draw,
         data_sets.draw_ranks,
         data_sets.draw_pairs,
-        trends.draw,
+        null_distributions.draw_trends,
         heat_tables.draw_classifiers,
         heat_tables.draw_pairs,
-        null_histograms.draw,
+        null_distributions.draw_histograms,
     ),
     particulars=_particulars,
     over_data_sets=over_data_sets,

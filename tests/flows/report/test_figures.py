@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sigstats.flows.benchmark.report import null_histograms, trends
-from sigstats.flows.benchmark.report.null_histograms import NullDistribution, null_distribution
+from sigstats.flows.benchmark.report import null_distributions
+from sigstats.flows.benchmark.report.null_distributions import NullDistribution, null_distribution
 from sigstats.flows.cli import main
 from sigstats.flows.pages import heat_table, svg
 from sigstats.flows.pages.svg import Axes
@@ -58,7 +58,7 @@ def rectangles(path: str) -> list[tuple[float, float, float]]:
 @given(counts, st.integers(0, 400))
 def test_the_orange_bins_hold_exactly_the_extreme_replicates(wrong, observed):
     low, high = min(wrong.min(), observed), max(wrong.max(), observed)
-    bins = null_histograms.Bins.over(int(low), int(high))
+    bins = null_distributions.Bins.over(int(low), int(high))
     heights, left = bins.count(wrong, observed, more=True)
     assert heights[left > observed - 1].sum() == (wrong >= observed).sum()
     heights, left = bins.count(wrong, observed)
@@ -70,7 +70,7 @@ def test_the_orange_bins_hold_exactly_the_extreme_replicates(wrong, observed):
     used = left[heights > 0]
     assert bins.low < used.min() + 1
     assert used.max() + bins.width <= bins.high
-    assert len(heights) <= null_histograms._BINS + 2
+    assert len(heights) <= null_distributions._BINS + 2
 
 
 @quickly
@@ -302,8 +302,8 @@ def test_a_cell_of_one_value_has_a_histogram(tmp_path):
         n=50, estimate=0.0, p_value=1.0, exceedances=9, replicates=9, decision="keep",
     )  # fmt: skip
     null = NullDistribution(row, np.zeros(9, dtype=np.int64), 0, 1 / 50)
-    bins = null_histograms.Bins.over(0, 0, null)
-    drawing = null_histograms._panel("h", row, null, bins)
+    bins = null_distributions.Bins.over(0, 0, null)
+    drawing = null_distributions._histogram_panel("h", row, null, bins)
     assert "nan" not in drawing
     assert 'class="extreme"' in drawing
 
@@ -318,7 +318,7 @@ def test_a_trend_runs_through_the_errors_of_each_value(tmp_path):
     values = [0.5, 2.0, -1.0, 3.0, 10.0]
     store = make_study(tmp_path / "study", datasets=[f"noise = {value:g}" for value in values], lost=())
     evidence = Evidence(Results(store))
-    drawn = list(trends.draw(evidence))
+    drawn = list(null_distributions.draw_trends(evidence))
     assert [figure.title for figure in drawn] == ["PermClass: error against noise", "PermFeats: error against noise"]
     for figure, test in zip(drawn, ("permutation-labels", "permutation-features"), strict=True):
         for classifier, panel in zip(CLASSIFIERS, str(figure.body).split("<figure>")[1:], strict=True):
@@ -339,9 +339,9 @@ def test_a_trend_runs_through_the_errors_of_each_value(tmp_path):
 
 
 def test_data_sets_without_a_common_number_make_no_trend(evidence, tmp_path):
-    assert list(trends.draw(evidence)) == []
+    assert list(null_distributions.draw_trends(evidence)) == []
     store = make_study(tmp_path / "study", datasets=["n = 1", "n = 2", "m = 3", "m = 4", "n = 5"], lost=())
-    assert list(trends.draw(Evidence(Results(store)))) == []
+    assert list(null_distributions.draw_trends(Evidence(Results(store)))) == []
 
 
 @quickly

@@ -1,7 +1,11 @@
-"""For each cell of retrains: the errors, or another measure, under the null hypothesis, and the observed one."""
+"""Errors, or another measure, under the null hypothesis, and the observed ones: histograms for each cell, and trends.
+
+A trend is over a number in the names ``NAME = VALUE`` of data sets, with one curve per classifier.
+"""
 
 import math
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +19,7 @@ from ...pages.svg import Axes
 from ...pages.wording import count_of, p_equation
 from ...report import sections
 from ...report.evidence import Evidence, Figure
-from ...report.rows import at_smallest_p, group_by, is_proportion
+from ...report.rows import at_smallest_p, distinct, group_by, is_proportion
 from ...report.usual_columns import measured
 
 _WIDTH, _HEIGHT = 236.0, 104.0
@@ -56,7 +60,7 @@ def null_distribution(row: Hypothesis, evidence: Evidence) -> NullDistribution |
     return NullDistribution(row, np.rint(values / _STEP).astype(np.int64), round(row.estimate / _STEP), _STEP)
 
 
-def draw(evidence: Evidence) -> Iterator[Figure]:
+def draw_histograms(evidence: Evidence) -> Iterator[Figure]:
     """One figure for all tests on retrains."""
     tests, measure, more = [], "error", False
     for number, section in enumerate(sections.of_study(evidence)):
@@ -87,7 +91,8 @@ def _group(name: str, dataset: str, rows: Sequence[Hypothesis], evidence: Eviden
     present = [null for null in nulls if null is not None]
     bins = Bins.of(present)
     panels = [
-        _panel(f"{name}-{index}", row, null, bins) for index, (row, null) in enumerate(zip(rows, nulls, strict=True))
+        _histogram_panel(f"{name}-{index}", row, null, bins)
+        for index, (row, null) in enumerate(zip(rows, nulls, strict=True))
     ]
     size = f", {count_of(present[0].row.n or 0, 'row')}" if present else ""
     return Markup(
@@ -140,7 +145,7 @@ class Bins:
         return counts.astype(np.int64), left
 
 
-def _panel(name: str, row: Hypothesis, null: NullDistribution | None, bins: Bins) -> Markup:
+def _histogram_panel(name: str, row: Hypothesis, null: NullDistribution | None, bins: Bins) -> Markup:
     head = Markup("<strong>{}</strong>").format(row.classifier or "")
     if null is None or row.p_value is None:
         return Markup('<figure><figcaption>{}</figcaption><p class="absent">missing</p></figure>').format(head)
@@ -180,3 +185,103 @@ def _histogram(name: str, null: NullDistribution, bins: Bins, equation: str) -> 
     ]
     title = f"{row.classifier} on {row.dataset}, {equation}"
     return axes.drawing(name, title, description, *parts)
+
+
+_TREND_WIDTH, _TREND_HEIGHT = 236.0, 178.0
+_NAMED = re.compile(r"(?P<name>\S(?:.*\S)?) *+= *+(?P<value>[-+]?[0-9.]+(?:e[-+]?[0-9]+)?)")
+
+
+@dataclass(frozen=True)
+class Point:
+    """One data set: its value, the observed error, mean and middle 90% of the permuted errors, the decision."""
+
+    value: float
+    observed: float
+    mean: float
+    low: float
+    high: float
+    rejected: bool
+
+
+def curves_of(test: str, evidence: Evidence) -> tuple[str, dict[str, list[Point]]]:
+    """Return the number in which data sets of a test on retrains differ, and a curve for each classifier, if any."""
+    rows = [row for row in evidence.rows_of(test) if row.measure == "error"]
+    names = distinct(named[0] for row in rows if (named := _parameter_of(row)) is not None)
+    curves = {
+        classifier: sorted(_points(group, evidence), key=lambda point: point.value)
+        for classifier, group in group_by(rows, lambda row: row.classifier or "").items()
+        if len(names) == 1
+    }
+    # Fewer than four data sets make no curve.
+    return "".join(names[:1]), {name: points for name, points in curves.items() if len(points) >= 4}
+
+
+def draw_trends(evidence: Evidence) -> Iterator[Figure]:
+    """One figure for each test on retrains whose data sets differ in one number."""
+    for number, section in enumerate(sections.of_study(evidence)):
+        name, curves = curves_of(section.test, evidence)
+        if not curves:
+            continue
+        panels = [
+            _trend_panel(f"trend-{number}-{index}", classifier, points, name, _axes_over(curves.values()))
+            for index, (classifier, points) in enumerate(curves.items())
+        ]
+        yield Figure(
+            title=f"{section.name}: error against {name}",
+            caption=(
+                "The band contains the middle 90% of the errors of classifiers retrained on permuted data, and the "
+                "line in it is their mean; the other line is the observed error. ● marks a rejected null hypothesis."
+            ),
+            body=svg.panels(panels),
+        )
+
+
+def _parameter_of(row: Hypothesis) -> tuple[str, float] | None:
+    """The name and the value of a data set that is called ``NAME = VALUE``."""
+    match = _NAMED.fullmatch(row.dataset or "")
+    try:
+        return None if match is None else (match["name"], float(match["value"]))
+    except ValueError:
+        return None
+
+
+def _points(rows: Sequence[Hypothesis], evidence: Evidence) -> Iterator[Point]:
+    for row in rows:
+        null, named = null_distribution(row, evidence), _parameter_of(row)
+        if null is None or named is None or row.estimate is None or not row.n:
+            continue
+        errors = null.values
+        low, high = np.quantile(errors, [0.05, 0.95])
+        yield Point(named[1], row.estimate, float(errors.mean()), float(low), float(high), row.decision == "reject")
+
+
+def _axes_over(curves: Iterable[Sequence[Point]]) -> Axes:
+    """The axes that all panels share: the value, and the error in percent."""
+    points = [point for curve in curves for point in curve]
+    values = [point.value for point in points]
+    top = max(0.01, *(max(point.observed, point.high) for point in points))
+    return Axes(width=_TREND_WIDTH, height=_TREND_HEIGHT, x_limits=(min(values), max(values)), y_limits=(0, 100 * top))
+
+
+def _trend_panel(name: str, classifier: str, points: Sequence[Point], label: str, axes: Axes) -> Markup:
+    values = [point.value for point in points]
+    low, high, mean, observed = (
+        [100 * getattr(point, error) for point in points] for error in ("low", "high", "mean", "observed")
+    )
+    parts = [
+        axes.band(values, low, high),
+        axes.line("mean", zip(values, mean, strict=True)),
+        axes.line("observed", zip(values, observed, strict=True)),
+        *(axes.dot(point.value, 100 * point.observed, 3) for point in points if point.rejected),
+        axes.y_axis(unit="%"),
+        axes.x_axis(label),
+    ]
+    first, last = points[0], points[-1]
+    share = sum(point.rejected for point in points)
+    description = (
+        f"Observed error {100 * first.observed:.1f}% at {first.value:g} and {100 * last.observed:.1f}% at "
+        f"{last.value:g}; mean permuted error {100 * first.mean:.1f}% and {100 * last.mean:.1f}%. Rejected at {share} "
+        f"of {len(points)} values."
+    )
+    title = f"Error of {classifier} against {label}"
+    return svg.panel(classifier, axes.drawing(name, title, description, *parts))
