@@ -17,7 +17,7 @@ from sigstats._common.copies import copied_rows
 from sigstats._common.data_frames import joint_codes
 from sigstats._common.messages import Note, did_you_mean, notes_as_objects, rephrased
 from sigstats._common.validation import FloatArray
-from sigstats.comparison.notes import clusters as clustered
+from sigstats.comparison.dependence import clusters as clustered
 from sigstats.comparison.paired_predictions import OtherColumns
 from sigstats.comparison.units import MISSING
 from sigstats.files.predictions import Columns, other_column_codes, read

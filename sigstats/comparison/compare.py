@@ -23,6 +23,7 @@ from ..ranking.means import MEAN_OVER_TASKS
 from ..unseen_row.law import SharedDraws
 from .cells import interval_of
 from .deciding import rows_that_decide, smallest_drop
+from .dependence import clusters_note, copies_note
 from .evidence import Classes, Evidence, Judged
 from .family import blank_row, blank_rows, evidence_to_compare, tests_of
 from .gaps import gaps_of, tested_change
@@ -31,8 +32,6 @@ from .measure_names import check_used
 from .measured import positive_code
 from .notes import (
     about_predictions,
-    clusters_note,
-    copies_note,
     limits_note,
     monte_carlo_note,
     smooth_note,

@@ -1,101 +1,30 @@
-"""Notes on the data: rows that are copies of others, scores of the other class, rows that may be in groups."""
+"""Notes on the data, such as scores of the other class, and on the limits of a comparison."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._common.class_names import answer_notes
-from .._common.copies import copied_rows
 from .._common.messages import Note, join_words
-from .._common.numerals import p_number, significant
-from .._common.time_order import neighbours_alike, without_trend
-from .._common.validation import FloatArray, IntArray, shown
+from .._common.numerals import significant
+from .._common.validation import shown
 from ..measures.table import MEASURES, is_quantile
 from ..unseen_row.means import RAREST, UnseenGroup
-from .evidence import Evidence
+from .dependence import copies_in, note_on_copies
 from .measured import units_of_numbers
-from .paired_predictions import STARTS, OtherColumns, PairedPredictions
+from .paired_predictions import PairedPredictions
 from .result import ComparisonResult
-from .row_tests import test_part
-from .row_tests.mean_tests import bounded
-from .rows import ComparisonRow, Row
-from .rule import ComparisonRule
+from .rows import ComparisonRow
 from .units import ALL_ROWS
-
-#: The most rows that are examined; more would take a noticeable share of the time for reading them.
-_MOST_ROWS = 200_000
-#: Numbers with more decimals have all digits; this many values beyond twice the expected number are not by chance.
-_MOST_DECIMALS, _CHANCE = 6, 5
 
 
 def pair_notes(paired: PairedPredictions, measures: Sequence[str], models: Sequence[str]) -> list[Note]:
     """Return notes on the data of a pair, on models with one answer, and on copies, without any test."""
-    copies = _copies_in(paired)
-    note = [] if copies is None else [_note_on_copies(copies)]
+    copies = copies_in(paired)
+    note = [] if copies is None else [note_on_copies(copies)]
     return [*paired.notes, *about_predictions(paired, measures, models), *note]
-
-
-def _copies_in(paired: PairedPredictions) -> NDArray[np.bool_] | None:
-    """A mask of rows that are copies of others; None if there are none, or the independent units are stated."""
-    outcomes, predicted, scored = paired.outcomes, paired.predicted, paired.scored
-    others = [codes for _, codes in paired.units.slices.values()]
-    others += [predicted.label, predicted.a, predicted.b] if predicted else [outcomes.label] if outcomes else []
-    others += map(_codes, scored.scores) if scored else []
-    content = _content(paired)
-    return None if content is None else copied_rows(content, others)
-
-
-def _note_on_copies(copies: NDArray[np.bool_], tested: str = "") -> Note:
-    text = f"{np.count_nonzero(copies):,} of {len(copies):,} rows equal others in all columns and may be copies"
-    return Note("duplicates", f"{text}{tested}; groups keep copies together")
-
-
-def copies_note(
-    paired: PairedPredictions, evidence: Mapping[str, Evidence], rows: Sequence[ComparisonRow], rule: ComparisonRule
-) -> list[Note]:
-    """A note if rows are copies of others, with the p-values of all rows without them."""
-    copies = _copies_in(paired)
-    if copies is None:
-        return []
-    kept = np.flatnonzero(~copies)
-    without = [test_part(replace(row, n=len(kept)), evidence[row.measure], kept, rule=rule) for row in rows]
-    texts = [f"{p_number(row.pvalue)} ({row.name})" for row in bounded(without, rule) if row.pvalue is not None]
-    p = f"without them p is {', '.join(texts)}" if texts else "without them nothing can be tested"
-    return [_note_on_copies(copies, f": {p}")]
-
-
-def _content(paired: PairedPredictions) -> IntArray | None:
-    """Codes of the content of rows: other columns of the file, or the coarser of two scores; None if there is none."""
-    if paired.units.stated or not 0 < paired.n <= _MOST_ROWS:
-        return None
-    if paired.other_columns.content is not None or paired.scored is None:
-        return paired.other_columns.content
-    coarser = min(paired.scored.scores, key=lambda value: len(np.unique(value)))
-    return _codes(coarser) if _repeat_by_no_chance(coarser) else None
-
-
-def _repeat_by_no_chance(scores: FloatArray) -> bool:
-    """True if more scores repeat than values with this many digits would by chance.
-
-    If nearby values of a grid are equally likely, at most as many values are expected to repeat as to have a
-    neighbour: for Poisson counts, 1 - exp(-m) (1 + m) is at most (1 - exp(-m)) ** 2.
-    """
-    numbers = range(_MOST_DECIMALS + 1)
-    decimals = next((d for d in numbers if np.allclose(np.round(scores, d), scores, rtol=1e-7, atol=0)), None)
-    single = scores.astype(np.float32)
-    if decimals is not None:
-        grid = np.rint(scores * 10.0**decimals)
-    else:  # numbers of a type follow each other as their bits do
-        grid = (single.view(np.int32) if np.array_equal(single, scores) else scores.view(np.int64)).astype(np.float64)
-    places, times = np.unique(grid, return_counts=True)
-    return bool(np.count_nonzero(times > 1) > 2 * np.count_nonzero(np.diff(places) == 1) + _CHANCE)
-
-
-def _codes(values: FloatArray) -> IntArray:
-    return np.unique(values, return_inverse=True)[1]
 
 
 def with_direction(result: ComparisonResult, positive: str, *, named: bool, models: Sequence[str]) -> ComparisonResult:
@@ -150,45 +79,6 @@ def about_predictions(paired: PairedPredictions, measures: Sequence[str], models
     yield from answer_notes((model, paired.classes, predicted.label, answer) for model, answer in answers_of)
 
 
-def clusters_note(
-    paired: PairedPredictions, retest: Callable[[IntArray], Row], *, seed: int, single: bool
-) -> Iterator[Note]:
-    """A line for each column that clusters the differences of the models, or the errors of a single one.
-
-    Without such a column, one where the values of neighbouring rows are alike. `retest`: the row of all rows with the
-    groups of these codes.
-    """
-    if paired.units.stated:
-        return
-
-    def pvalue(codes: IntArray) -> str:
-        row = retest(codes)
-        return f"nothing can be tested ({row.note})" if row.pvalue is None else f"p is {p_number(row.pvalue)}"
-
-    outcomes, scores = paired.outcomes, paired.scored and paired.scored.scores
-    right = paired.predicted and paired.predicted.right
-    label = np.zeros(paired.n, dtype=np.int64) if outcomes is None else outcomes.label
-    of_both = [tuple(1.0 * side for side in sides) for sides in (right or scores, scores or right) if sides]
-    values, scored = (np.asarray(b - a * (not single)) for a, b in of_both)
-    if not np.isfinite(values).all():
-        return
-    others, k = paired.other_columns, max(1, len(paired.classes))
-    notes = list(clusters(values, others, classes=k, seed=seed, pvalue=pvalue))
-    yield from notes
-    if notes or not np.isfinite(scored).all():
-        return
-    for name in (*others.times, ""):
-        rows = np.argsort(others.columns[name], kind="stable") if name else slice(None)
-        alike = neighbours_alike(scored[rows], label[rows], seed)
-        if alike is not None:
-            where = f"in the order of {shown(name) if name else 'the rows'}"
-            many = "" if name else "--group COLUMN (groups) takes rows of one source as groups, "
-            order = f"--order {name or 'COLUMN'} (order) takes rows as a time series"
-            many += "p and interval assume independent rows" if single else order
-            yield Note("ordered-errors", f"neighbouring rows correlate (autocorrelation {alike:.2f} {where}); {many}")
-            return
-
-
 def limits_note(rows: Sequence[ComparisonRow]) -> list[Note]:
     """Return notes on measures that cannot pass: values without known limits, or quantiles of too few rows."""
     unknown = (
@@ -233,65 +123,3 @@ def unseen_group_note(rows: Sequence[Any], interval: Callable[[Any], str], unsee
         assumed = "a group that is not seen may lose all its rows; if it is like those seen (--unseen-group like-seen)"
     shown_ = ", ".join(f"{row.name} {interval(replace(row, low=end.low, high=end.high))}" for row, end in tested)
     return [Note("unseen-group", f"{assumed}, the interval is: {shown_}")]
-
-
-#: A column of fewer values is a category.
-_FEWEST_VALUES = 10
-#: The most rows that are examined: of more, the first groups with this many.
-_MOST_IN_GROUPS = 2**13
-#: The most columns that are named.
-_MOST_NAMED = 3
-#: The chance that any column is named although rows are independent of all of them.
-_LEVEL = 0.01
-
-
-def clusters(
-    values: FloatArray, others: OtherColumns, *, classes: int, seed: int, pvalue: Callable[[IntArray], str]
-) -> Iterator[Note]:
-    """A note on each of up to three columns with groups of rows that have similar values.
-
-    A column is examined if it has two or more rows per value on average, at least ten values, and more than twice as
-    many as there are classes; the first groups are used, up to 8,192 rows. Null hypothesis: given the columns, all
-    orders of the values of the rows are equally likely. Then no column is named with a probability of at least 99%,
-    since the sum of squares of the sums of groups must exceed those of 100 random orders per column, minus one. Whole
-    numbers, such as marks or lengths, must do so even after their best monotone trend is removed.
-
-    `values`: the difference of the models in each row; array of shape (n,). `pvalue`: the p-value with the groups of
-    such codes, in words.
-    """
-    least = max(_FEWEST_VALUES, 2 * classes + 1)
-    tried = {name: codes for name, codes in others.columns.items() if least <= int(codes.max()) + 1 <= len(codes) / 2}
-    count, draws, rng = 0, round(len(tried) / _LEVEL) - 1, np.random.default_rng(seed)
-    for name, codes in tried.items():
-        if count == _MOST_NAMED:
-            return
-        ratio = _inflation(values, codes, draws, rng)
-        if not ratio or (name in others.numbers and not _inflation(without_trend(values, codes), codes, draws, rng)):
-            continue
-        count += 1
-        text = f"sums over its {int(codes.max()) + 1:,} values vary {ratio:.1f} times as much as with independent rows"
-        quoted, column = (name, "COLUMN, a column of these starts,") if name == STARTS else (shown(name), name)
-        again = f"--group {column} (groups) takes them as groups: {pvalue(codes)}"
-        yield Note("clustered-errors", f"rows with equal {quoted} differ alike: {text}; {again}")
-
-
-def _inflation(values: FloatArray, codes: IntArray, draws: int, rng: np.random.Generator) -> float | None:
-    """Ratio of the variance of the sums of groups to that under random orders; None if one order has more."""
-    rows = np.argsort(codes, kind="stable")[:_MOST_IN_GROUPS]
-    values, codes = values[rows], codes[rows]
-    sizes = np.bincount(codes)
-    n, mean, groups = len(values), values.mean(), len(sizes)
-    moved = np.sort(values[values != 0])  # the others add nothing to a sum
-
-    def squares(sums: NDArray[Any]) -> float:
-        return float(((sums - sizes * mean) ** 2).sum())
-
-    observed = squares(np.bincount(codes, values, groups))
-    expected = float(values.var() * (sizes * (n - sizes)).sum() / (n - 1))
-    if observed <= expected:
-        return None
-    for _ in range(draws):
-        places = rng.choice(n, len(moved), replace=False)
-        if squares(np.bincount(codes[places], moved, groups)) >= observed * (1 - 1e-12):
-            return None
-    return observed / expected

@@ -26,12 +26,13 @@ from ...measures.table import MEASURES
 from ...multiplicity import adjusted
 from ...ranking.means import MEAN_OVER_TASKS
 from ..cells import named
+from ..dependence import clusters_note
 from ..evidence import Evidence, Judged
 from ..family import default_measures, evidence_for, for_one_sample, named_score
 from ..gaps import Slices, gap_of, gaps_of
 from ..margins import StatedShare
 from ..measure_names import as_compared_measures, check_used
-from ..notes import about_predictions, clusters_note, smooth_note, unseen_group_note
+from ..notes import about_predictions, smooth_note, unseen_group_note
 from ..paired_predictions import PairedPredictions, Scored
 from ..row_tests.task_means import has_task_mean, without_task_mean
 from ..rule import ComparisonRule, Verdict
