@@ -39,11 +39,13 @@ class Evidence:
     units: Units
     #: The least and the greatest value of a row, or of the measure, with the sign at which greater is better.
     limits: Limits = (0.0, 1.0)
+    #: Random weights that many slices, or pairs of models, share; the pairs of areas then need only their p-values.
+    draws: SharedDraws | None = None
 
     def take(self, rows: IntArray) -> Self:
         """Some of the rows."""
         columns = {name: value for name in self._columns if (value := getattr(self, name)) is not None}
-        some = {name: (v[0][rows], v[1][rows]) if isinstance(v, tuple) else v[rows] for name, v in columns.items()}
+        some: Any = {name: (v[0][rows], v[1][rows]) if isinstance(v, tuple) else v[rows] for name, v in columns.items()}
         return replace(self, units=self.units.take(rows), **some)
 
     def in_groups(self, group: IntArray) -> Self:
@@ -220,8 +222,6 @@ class Classes(Evidence):
     unseen: tuple[IntArray, IntArray] | None = None
     #: False for numbers without limits: an unseen row may lie beyond them.
     limited: bool = True
-    #: Random weights that many slices, or pairs of models, share.
-    draws: SharedDraws | None = None
 
     def measure_of(self, side: int, _: IntArray | None = None) -> float:  # noqa: D102
         prediction = (self.a, self.b)[side]

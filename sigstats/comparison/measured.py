@@ -161,7 +161,7 @@ def _predictions(paired: PairedPredictions, spec: MeasureSpec) -> Predicted:
 def _scores(paired: PairedPredictions, spec: MeasureSpec, positive: str | None) -> Scores | Classes:
     scored, true = _given_scores(paired, spec), _is_positive(paired, positive)
     if spec.of_weights is None:
-        return Scores(units=paired.units, positive=true, scores=scored.scores)
+        return Scores(units=paired.units, positive=true, scores=scored.scores, draws=paired.draws)
     low, high = ends_of(scored.scores)
     beyond = np.nextafter(low, -np.inf), np.nextafter(high, np.inf)
     classes = _of_numbers(paired.units, spec, [1.0 * true, *scored.scores], (0.0, 1.0), beyond, limited=True)

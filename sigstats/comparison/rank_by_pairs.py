@@ -62,12 +62,17 @@ def rank_by_pairs(
     others: dict[str, _Rows] = {}
     notes: dict[Note, None] = {}
     for a, b in combinations(range(len(models)), 2):
+        rows: Sequence[ComparisonRow] = ()
         for first, second in ((a, b), (b, a)):
             paired = replace(pair(first, second), draws=draws)
             names, called = [measure or default_measure(paired)], (models[first], models[second])
-            check_used(names, score=named_score(paired), score_range=paired.score_range)
-            result = compare_pair(paired, rule, names, positive=positive, alone=True, models=called)
-            for row in result.rows:
+            # The last pair is tested in both orders: the scores of each model are checked as those of a baseline.
+            rows = _exchanged(rows) if draws is not None and a < len(models) - 2 else ()
+            if not rows:
+                check_used(names, score=named_score(paired), score_range=paired.score_range)
+                result = compare_pair(paired, rule, names, positive=positive, alone=True, models=called)
+                rows = result.rows
+            for row in rows:
                 others.setdefault(row.slice, {})[first, second] = row
             of_pair = [*paired.notes, *about_predictions(paired, names, called), *result.notes]
             notes |= dict.fromkeys(note for note in of_pair if note.name != NEVER_PREDICTED)  # by these two
@@ -121,6 +126,25 @@ def notes_on_best(
     evidence = evidence_for(paired, [measure or default_measure(paired)], positive)
     for note in notes_on_dependence(paired, evidence, rule):
         yield Note(note.name, f"{both}: {note}".replace("--order", "sigstats compare --order"))
+
+
+def _exchanged(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
+    """The rows of the other order of two models; empty if these must be tested.
+
+    Twice the smaller one-sided p-value is the two-sided one, if that is below 1. The larger one is at least one half
+    and shows nothing; 1 replaces it, unless it is reported because its baseline has the better score.
+    """
+    others: list[ComparisonRow] = []
+    for row in rows:
+        p, twice, ahead = row.pvalue, row.two_sided_pvalue, (row.candidate or 0.0) - (row.baseline or 0.0)
+        if p is None or twice is None or MEASURES[row.measure].test not in ("areas", "counts"):
+            return []
+        known = twice < 1 and p > twice / 2
+        if not known and (-ahead if row.lower_is_better else ahead) > 0:
+            return []
+        value, interval = row.candidate, row.candidate_interval
+        others.append(replace(row, baseline=value, baseline_interval=interval, pvalue=twice / 2 if known else 1.0))
+    return others
 
 
 def _untested(rows: _Rows) -> str:

@@ -104,6 +104,12 @@ class Units:
             return False
         return len(np.unique(np.column_stack([self.group, self.tasks]), axis=0)) > len(np.unique(self.group))
 
+    def count(self, mask: NDArray[np.bool_] | None = None) -> int:
+        """The number of independent units, rows or groups, with rows in the mask (by default all)."""
+        if self.group is None:
+            return self.n if mask is None else int(np.count_nonzero(mask))
+        return len(np.unique(self.group if mask is None else self.group[mask]))
+
     def n_items(self, rows: Any = slice(None)) -> int | None:
         """The number of items that these rows (by default all) answer, if items have several answers."""
         return None if self.items is None else len(np.unique(self.items[rows]))

@@ -155,18 +155,15 @@ def _test_area(row: ComparisonRow, part: Scores, rule: ComparisonRule) -> Compar
     from ...unseen_row.areas import area_equivalence, area_interval, area_pvalue, gains_of
 
     group = part.units.group
-    units = np.arange(row.n) if group is None else group
-    if min(len(np.unique(units[part.positive])), len(np.unique(units[~part.positive]))) < 2:
+    if min(part.units.count(part.positive), part.units.count(~part.positive)) < 2:
         of = "" if group is None else ", of two groups each,"
         return replace(row, note=f"too few of one class to test: two positives and two negatives{of} are needed")
     areas = auc_test(part.positive, *part.scores, groups=group, confidence_level=rule.confidence_level)
-    count = len(np.unique(units))
+    count, differing = part.units.count(), part.units.count(part.scores[0] != part.scores[1])
     unit, one, other = unseen_unit(group is not None, count, rule.unseen_group)
     gains = gains_of(part.positive, part.scores, group, one)
-    interval = area_interval(gains, rule.confidence_level)
-    others = other and area_interval(gains_of(part.positive, part.scores, group, other), rule.confidence_level)
-    differing = len(np.unique(units[part.scores[0] != part.scores[1]]))
-    return replace(
+    pvalues = area_pvalue(gains, "greater"), area_pvalue(gains, "less")
+    tested = replace(
         row,
         baseline=areas.value_a,
         candidate=areas.value_b,
@@ -174,13 +171,15 @@ def _test_area(row: ComparisonRow, part: Scores, rule: ComparisonRule) -> Compar
         candidate_interval=areas.interval_b,
         difference=0.0 - areas.estimate,
         standard_error=areas.standard_error,
-        low=interval.low,
-        high=interval.high,
-        other_interval=others,
         test=unit.named(f"{unit} beside {count:,} {part.units.what}"),
-        pvalue=area_pvalue(gains, "greater"),
-        two_sided_pvalue=area_pvalue(gains),
-        equivalence_pvalue=area_equivalence(gains, rule.margin_of(row)),
+        pvalue=pvalues[0],
+        two_sided_pvalue=min(1.0, 2 * min(pvalues)),
         differing=differing,
         note=f"{part.units.what} that differ: {differing:,} of {count:,}",
     )
+    if part.draws is not None:
+        return tested
+    interval = area_interval(gains, rule.confidence_level)
+    others = other and area_interval(gains_of(part.positive, part.scores, group, other), rule.confidence_level)
+    beyond = area_equivalence(gains, rule.margin_of(row))
+    return replace(tested, low=interval.low, high=interval.high, other_interval=others, equivalence_pvalue=beyond)

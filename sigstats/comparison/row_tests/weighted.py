@@ -40,21 +40,20 @@ def by_weights(row: ComparisonRow, part: Classes, rule: ComparisonRule, bar: flo
     """
     if part.units.candidates is not None:
         return _of_two_samples(row, part, part.units.candidates, rule)
-    a, b, group = part.a, part.b, part.units.group
+    units = part.units
     law_of = _law_of(part, rule)
     if isinstance(law_of, str):
         return replace(row, note=law_of)
-    count = row.n if group is None else len(np.unique(group))
-    differing = int(np.count_nonzero(a != b)) if group is None else len(np.unique(group[a != b]))
-    unit, one, other = unseen_unit(group is not None, count, rule.unseen_group)
+    count, differing = units.count(), units.count(part.a != part.b)
+    unit, one, other = unseen_unit(units.group is not None, count, rule.unseen_group)
     law = law_of(unseen_group=one)
     others = other and law_of(unseen_group=other)
     if others and one == "like-seen":
         law = law._replace(strict=others, missed=float(missed(count, 0.0)))
     elif others:
         others = others._replace(strict=law, missed=float(missed(count, 0.0)))
-    name = f"{unit} beside {count:,} {part.units.what}, {rule.n_resamples:,} weightings"
-    note = f"{part.units.what} that differ: {differing:,} of {count:,}"
+    name = f"{unit} beside {count:,} {units.what}, {rule.n_resamples:,} weightings"
+    note = f"{units.what} that differ: {differing:,} of {count:,}"
     row = _with_law(row, law, part, rule, RowTest(name, "unseen", like_seen=one == "like-seen"), note, bar)
     if row.pvalue is None:
         return row

@@ -61,6 +61,28 @@ def test_pairs_of_many_models_have_the_p_values_of_their_comparisons_up_to_monte
         assert pair.pvalue == pytest.approx(row.pvalue, abs=5 * error + 2e-4)  # 1e-5 of a false alarm for ten pairs
 
 
+@pytest.mark.parametrize("decimals", [9, 0])
+def test_areas_of_many_models_have_the_p_values_of_their_comparisons(decimals):
+    rng = np.random.default_rng(7)
+    y = rng.random(60) < 0.2
+    models = {f"m{i}": rng.normal(y * (0.8 + i / 8), 0.7).round(decimals) for i in range(6)}
+    pairs = sigstats.rank_models(models, label=y.astype(int), measure="auc").pairs
+    rows = {pair: sigstats.compare(y, models[pair.a], models[pair.b], measures="auc").rows[0] for pair in pairs}
+    assert all(pair.pvalue == pytest.approx(row.pvalue, rel=1e-9) for pair, row in rows.items())
+    assert all(pair.difference == pytest.approx(-row.difference, abs=1e-12) for pair, row in rows.items())
+    assert max(pair.pvalue for pair in pairs) > 0.5
+
+
+@pytest.mark.parametrize("reversed_one", range(5))
+def test_scores_of_the_other_class_are_refused_whichever_model_has_them(reversed_one):
+    y = np.arange(60) % 2
+    scores = 2 * y[:, np.newaxis] + np.random.default_rng(8).normal(size=(60, 5))
+    scores[:, reversed_one] *= -1
+    names = ["bad" if i == reversed_one else f"m{i}" for i in range(5)]
+    with pytest.raises(ValueError, match="scores of bad are lower for the class"):
+        sigstats.rank_models(scores, label=y, measure="auc", models=names)
+
+
 def test_the_command_ranks_recipes_by_their_runs_and_costs_from_the_lowest(tmp_path, refused):
     rng = np.random.default_rng(8)
     y = rng.integers(0, 2, 80)
