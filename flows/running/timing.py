@@ -23,8 +23,8 @@ from .estimate import Estimate
 from .options import Prepared
 from .progress import duration
 
-#: Seconds after which no further cell is timed.
-TIMING_SECONDS = 30.0
+#: Processor seconds after which no further cell is timed.
+TIMING_SECONDS = 60.0
 #: After that only the first cell of each kind is timed, until this many times as many seconds have passed.
 _KINDS = 2
 #: The share of the work that timing may take, and of its seconds that one cell may, unless its work is a larger share.
@@ -62,23 +62,21 @@ def estimate(
     `counted`: the result of `sigstats.flows.running.estimate.count`.
     `scratch`: a temporary store for data sets and blocks.
     `say`: called every few seconds with a line that reports the total so far.
-    `budget`: seconds, without imports and compilation, after which no further cell is timed, unless it is the first of
-    its kind. A quarter of the predicted work, if that is less and more than ten seconds.
+    `budget`: processor seconds, without imports and compilation, after which no further cell is timed, unless it is the
+    first of its kind. A quarter of the predicted work, if that is less and more than ten seconds.
 
     Returns `counted` with costs: measured, or predicted from those measured.
     """
     for dataset in prepared.datasets:
         write_data(scratch, dataset)
     timing = _Timing(prepared, counted, scratch, budget)
-    started = spoke = time.monotonic()
-    for number, at in enumerate(timing.in_turn(lambda: budget + timing.warming - time.monotonic() + started), start=1):
+    spoke = time.monotonic()
+    for number, at in enumerate(timing.in_turn(), start=1):
         timing.time(at)
-        now = time.monotonic()
-        spent = now - started - timing.warming
-        if spent > _KINDS * budget or timing.enough(spent):
+        if timing.enough():
             break
-        if now - spoke > _SPEAK_SECONDS:
-            spoke = now
+        if time.monotonic() - spoke > _SPEAK_SECONDS:
+            spoke = time.monotonic()
             work = duration(sum(one.expected or 0.0 for one in timing.predicted()))
             say(f"so far: about {work} of work, from {number:,} of {len(timing.timeable):,} cells")
     return timing.predicted()
@@ -88,7 +86,7 @@ class _Timing:
     """The costs of cells: measured one by one, or predicted from those measured.
 
     Cells are named by their places in `estimates`. The seconds that a process spends on imports and compilation, once,
-    are in `warming`, by the clock. A run imports again, in the first cell of a kind; compiled code is stored.
+    take nothing from the budget. A run imports again, in the first cell of a kind; compiled code is stored.
     """
 
     def __init__(self, prepared: Prepared, counted: Sequence[Estimate], scratch: Store, budget: float) -> None:
@@ -111,9 +109,9 @@ class _Timing:
                 self._first_of_kind.setdefault(kind_of_cell(one.cell), at)
         self._imports: dict[tuple[str, ...], float] = {}
         self._paths: dict[str, Store] = {}
-        self.warming = 0.0
+        self._spent = 0.0
 
-    def in_turn(self, seconds_left: Callable[[], float]) -> Iterator[int]:
+    def in_turn(self) -> Iterator[int]:
         """A cell of each fan-out, then one of each kind on its smallest data set, then the one with the most work.
 
         Kinds with few replicates may take long: before those, the others have a third of the time.
@@ -127,19 +125,21 @@ class _Timing:
         chosen = [at for at in dict.fromkeys([*reversed(firsts.values()), *kinds.values()]) if at not in few]
         yield from chosen
         if few:
-            yield from self._costliest(lambda: seconds_left() - self._budget * 2 / 3)
+            yield from self._costliest(self._budget / 3)
             yield from few
-        yield from self._costliest(seconds_left)
+        yield from self._costliest(self._budget)
 
-    def enough(self, spent: float) -> bool:
-        """True if timing has used its share of the work, and has timed a cell of each fan-out."""
+    def enough(self) -> bool:
+        """True if timing has used its seconds, or its share of the work and has timed a cell of each fan-out."""
+        if self._spent > _KINDS * self._budget:
+            return True
         seconds = self._costs.per_replicate()
         if np.isnan(seconds[self.timeable]).any():
             return False
-        return spent > max(_ALWAYS, _PART_OF_WORK * float(np.nansum(seconds * self._left)))
+        return self._spent > max(_ALWAYS, _PART_OF_WORK * float(np.nansum(seconds * self._left)))
 
-    def _costliest(self, seconds_left: Callable[[], float]) -> Iterator[int]:
-        while (seconds := seconds_left()) > 0:
+    def _costliest(self, budget: float) -> Iterator[int]:
+        while (seconds := budget - self._spent) > 0:
             costs = self._costs.per_replicate()
             rest = np.flatnonzero(self._untimed & np.isfinite(costs))
             work = costs[rest] * self._left[rest]
@@ -168,7 +168,7 @@ class _Timing:
         try:
             if cell.fanout not in self._paths:
                 self._paths[cell.fanout] = _by_another_path(self.scratch)
-            cost, warming, elapsed = _cost_of(cell, self._paths[cell.fanout], cold=kind not in self._imports)
+            cost, warming, spent = _cost_of(cell, self._paths[cell.fanout], cold=kind not in self._imports)
         except _BlockFailed as error:
             if cell is counted.cell:
                 self.estimates[at] = replace(counted, problem=str(error))
@@ -179,7 +179,7 @@ class _Timing:
             self._imports.setdefault(kind, 0.0)
         if not fanout(cell.fanout).compiles or own_code(cell) is not None:
             self._imports[kind] += warming
-        self.warming += elapsed
+        self._spent += spent
         self.estimates[at] = replace(counted, timed=True, **cost)
         self._costs.learn(at, cost["per_replicate"])
         self._fixed_costs.learn(at, cost["once"] - _READING)
@@ -216,34 +216,33 @@ def _cost_of(cell: Cell, scratch: Store, *, cold: bool) -> tuple[dict[str, Any],
 
     Work that a process does once, such as imports and compilation, is not a cost of a cell. If the process is `cold`
     and such work is noticeable, the first replicate is timed again; the second result is its seconds, the third those
-    by the clock, as other programs may use the processor too. Prepared data are cached by path: `scratch` has one for
-    each fan-out, and a cell of a `cold` process two of its own. A slow replicate is only repeated, not timed in a
-    block. A brief block is timed again with ten times as many lanes while the cost of a replicate falls below half of
-    that before: each block has fixed costs, and computes the p-values of equal test sets once.
+    of all other work. Prepared data are cached by path: `scratch` has one for each fan-out, and a cell of a `cold`
+    process two of its own. A slow replicate is only repeated, not timed in a block. A brief block is timed again with
+    ten times as many lanes while the cost of a replicate falls below half of that before: each block has fixed costs,
+    and computes the p-values of equal test sets once.
     """
     files, block = _by_another_path(scratch) if cold else scratch, _first(cell, 1)
-    started = time.monotonic()
     receipts = [_run(block, files)]
-    at_first, elapsed = receipts[0].seconds, time.monotonic() - started
+    at_first = receipts[0].seconds
     if cell.replicates > 1:
         receipts.append(_run(block, files))
     if cold and _matters(receipts[0], receipts[-1], cell):
-        receipts[0] = _run(block, _by_another_path(scratch))
+        receipts.insert(0, _run(block, _by_another_path(scratch)))
     most = int(_PART_OF_CELL * cell.replicates)
     timed, more, limit = 1, min(cell.lane_size, most), _SHORT
     while more > timed and (before := receipts[-1].seconds) < limit:
         receipts.append(_run(_first(cell, more), files))
         timed, more, limit = more, min(10 * more, most), min(_SHORT, more / timed * before / 2)
     first, last = receipts[0], receipts[-1]
-    steps, value = last.last - last.first - 1, last.seconds
+    steps, value = last.last - last.first - 1, min(receipt.seconds for receipt in receipts)
     if steps:
-        value = max(last.seconds - min(receipt.seconds for receipt in receipts[:2]), _SMALL * last.seconds) / steps
+        value = max(last.seconds - value, _SMALL * last.seconds) / steps
     size = first.bytes + (last.bytes - first.bytes) * (cell.replicates - 1) // max(1, steps)
     once = max(0.0, first.seconds - value)
     share = None if last.exceedances is None else last.exceedances / (last.last - last.first)
     cost = {"per_replicate": value, "once": once, "share": share, "bytes": size}
     warming = max(0.0, at_first - first.seconds)
-    return cost, warming, elapsed * warming / max(at_first, 1e-300)
+    return cost, warming, sum(receipt.seconds for receipt in receipts) - warming
 
 
 def _by_another_path(store: Store) -> Store:
