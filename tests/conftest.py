@@ -7,6 +7,7 @@
 import gc
 import os
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -60,9 +61,13 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker("faults")
         if any(is_of_program(mark) for mark in item.iter_markers("skipif")):
             item.add_marker("programs")
-    # What is long before what is killed, but for the fault of `make test`, which would be last and by itself. The order
-    # within each, and so within each file, stays.
-    items.sort(key=lambda item: bool(item.get_closest_marker("faults")) and not item.get_closest_marker("smoke"))
+    # What is long before what is killed, but for the fault of `make test`, which would be last and by itself. Of files
+    # of faults, those of many tests come first: one of them at the end would keep a single worker at work. The order
+    # within a file stays.
+    faults = [item for item in items if item.get_closest_marker("faults") and not item.get_closest_marker("smoke")]
+    number = Counter(item.path for item in faults)
+    rank = {item: 1 + max(number.values()) - number[item.path] for item in faults}
+    items.sort(key=lambda item: rank.get(item, 0))
 
 
 def pytest_collection_finish():
