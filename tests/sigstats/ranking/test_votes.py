@@ -493,14 +493,14 @@ def test_cycles_of_positions_are_noted_though_each_model_is_first_in_half_of_its
 
 
 def test_random_orders_are_seldom_noted():
-    """At most 0.1% of files: 4 of 400 or more have a probability of 0.0008."""
-    noted = sum(bool(_names(_rank(_sheet(seed, always=False, n=90)))) for seed in range(400))
-    assert noted < 4
+    """At most 0.1% of files: 3 of 160 or more have a probability of 0.0006."""
+    noted = sum(bool(_names(_rank(_sheet(seed, always=False, n=90)))) for seed in range(160))
+    assert noted < 3
 
 
 @pytest.mark.parametrize("first", [0.6, 0.75])
 def test_equal_models_are_seldom_best_by_their_position(first):
-    """With voters: 5% of 100 files have more than 12 with a probability of 0.002; without notes `new` always wins."""
-    results = [_rank(frame, groups=frame.judge) for frame in (_sheet(seed, first=first) for seed in range(100))]
-    assert sum(result.low.count(1) == 1 for result in results) > 90
-    assert sum(_names(result) != ["positions-matter"] and result.low.count(1) == 1 for result in results) <= 12
+    """With voters: 5% of 50 files have more than 8 with a probability of 0.0008; without notes `new` always wins."""
+    results = [_rank(frame, groups=frame.judge) for frame in (_sheet(seed, first=first) for seed in range(50))]
+    assert sum(result.low.count(1) == 1 for result in results) > 45
+    assert sum(_names(result) != ["positions-matter"] and result.low.count(1) == 1 for result in results) <= 8

@@ -149,7 +149,7 @@ def test_by_default_repeated_ids_are_refused_and_then_missing_scores(file):
         read(path, Columns(score=score, duplicates="last"))
 
 
-@pytest.mark.parametrize("command", ["compare", "check", "rank", "size"])
+@pytest.mark.parametrize("command", ["compare", "check", "rank", pytest.param("size", marks=pytest.mark.long)])
 def test_all_results_of_an_id_are_answers_to_one_item_in_every_command(tmp_path, capsys, refused, command):
     paths = [tmp_path / "a.csv", tmp_path / "b.csv"][: 2 - (command == "check")]
     table(paths[0])
