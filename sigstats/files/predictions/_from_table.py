@@ -49,7 +49,7 @@ def from_table(table: Table, given: Columns) -> Predictions:
         rows.ids,
         outcomes,
         score=rows.score,
-        source=source_of(table, columns),
+        source=source_of(table, columns, in_tasks=rows.tasks is not None),
         requested=rows.requested,
         epoch=epochs_of(table, columns),
         distinct=rows.ids if rows.ascending else None,

@@ -194,22 +194,39 @@ def _match_keys(first: Predictions, other: Predictions) -> Matched:
     if not len(rows):
         here, there = (shown(str(side.ids[0].as_py())) for side in (other, first))
         raise ValueError(
-            f"{other.where}: shares no id with {first.where} ({here} here, {there} there); expected "
-            "predictions of the same rows (compare two models on different rows with --unpaired)"
+            f"{other.where}: shares no id with {first.where} ({here} here, {there} there"
+            f"{_in_two_zones(keys_b, keys_a)}); expected predictions of the same rows (compare two models on different "
+            "rows with --unpaired)"
         )
     unmatched = {first.where: first.ids.filter(pc.is_null(partners))}
     if len(keys_b) > len(rows):
         unmatched[other.where] = other.ids.filter(pc.is_null(pc.index_in(keys_b, value_set=keys_a)))
+    zones = _in_two_zones(*unmatched.values()) if len(unmatched) > 1 else ""
     notes = [
-        Note("unmatched-rows", f"{where}: {some_ids_are(pc.unique(ids))} only in this file")
+        Note("unmatched-rows", f"{where}: {some_ids_are(pc.unique(ids))} only in this file{zones}")
         for where, ids in unmatched.items()
         if len(ids)
     ]
     return Matched(first, other, rows, partners.take(rows), tuple(notes))
 
 
+def _in_two_zones(ids: Any, others: Any) -> str:
+    """Advice if ids of one file are instants that the other has in another time zone; else an empty text."""
+    zone: Any = pa.timestamp("us", "UTC")
+    try:
+        n = pc.sum(pc.is_in(ids.cast(zone), value_set=others.cast(zone))).as_py()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return ""
+    return f"; {n:,} are the same instants in another form or time zone: write all alike" * bool(n)
+
+
 def _keys_for(side: Predictions, other: Predictions) -> Any:
-    """The unique keys; of a folder with one task that is compared with a file of it, without the task."""
+    """The unique keys, with the task if ids of the other file restart in each; of a folder of one task, without it."""
+    if (name := other.source.task) and not side.source.task:
+        if name not in side.requested:
+            wanted = f"ids of {other.where} restart in each task, so add the task of each row"
+            raise ValueError(f"{side.where}: column {shown(name)} was not found; {wanted}")
+        return pc.binary_join_element_wise(side.requested[name], side.keys, "/")
     task = side.requested.get(TASK)
     if task is None or TASK in other.requested or len(pc.unique(task)) > 1:
         return side.keys

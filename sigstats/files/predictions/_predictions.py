@@ -91,6 +91,8 @@ class Source:
     hint: str = "add --duplicates first, last or all"
     #: All columns of a table, for messages.
     names: tuple[str, ...] = ()
+    #: The column of tasks, if ids restart in each and therefore begin with the task.
+    task: str = ""
 
 
 @dataclass(frozen=True)

@@ -174,8 +174,8 @@ class WithLikeliest(WithMissing):
         return self.likeliest if name == self.name_of_likeliest else super()._values(name)
 
 
-def source_of(table: Table, columns: Columns) -> Source:
-    """The metadata of a table, with advice for repeated ids."""
+def source_of(table: Table, columns: Columns, *, in_tasks: bool) -> Source:
+    """The metadata of a table, with advice for repeated ids; `in_tasks`: True if ids restart in each task."""
     chosen, run = columns.chosen, next(filter(RUN.search, table.names), "")  # a column that seems to number runs
     several = chosen.models in table.names and chosen.model is None
     hints = f"--model NAME reads those of one {chosen.models}; " if several else ""
@@ -183,7 +183,8 @@ def source_of(table: Table, columns: Columns) -> Source:
     hints += f"--group {columns.id} or --epoch COLUMN takes them as answers to one item; or add --duplicates first, "
     hints += "last or all; or --task COLUMN, if ids restart in each task"
     subject = {} if chosen.model is None else {"model": chosen.model}
-    return Source(subject=subject, hint=hints, names=tuple(table.names))
+    task = (columns.units.task or "") if in_tasks else ""
+    return Source(subject=subject, hint=hints, names=tuple(table.names), task=task)
 
 
 def notes_on(table: Table, columns: TableColumns, outcomes: Outcomes) -> Iterator[Note]:

@@ -168,6 +168,50 @@ def test_ids_that_restart_in_each_task_are_those_of_a_folder_with_a_file_per_tas
     assert one == other
 
 
+@pytest.mark.parametrize("command", ["compare", "rank"])
+def test_a_file_of_one_of_several_tasks_whose_ids_restart_is_joined_by_task_and_id(tmp_path, printed, refused, command):
+    rng = np.random.default_rng(8)
+    whole = pd.DataFrame(
+        {"id": [*range(60)] * 2, "task": ["arc"] * 60 + ["piqa"] * 60, "label": rng.integers(0, 2, 120)}
+    )
+    whole["prediction"] = np.abs(whole.label - (rng.random(120) < 0.2))
+    one = whole[whole.task == "piqa"].assign(prediction=rng.integers(0, 2, 60))
+    paths = [tmp_path / "whole.csv", tmp_path / "one.csv"]
+    for frame, path in zip((whole, one), paths, strict=True):
+        frame.to_csv(path, index=False)
+    arguments = (command, *paths, "--task", "task")
+    assert "ids 'arc/0', 'arc/1', 'arc/2' and 57 more are only in this file" in refused(*arguments)
+    found = json.loads(printed(*arguments, "--unmatched", "drop", "--json", "-", code=(0, 1)))
+    whole[whole.task == "piqa"].to_csv(paths[0], index=False)
+    expected = json.loads(printed(command, *paths, "--json", "-", code=(0, 1)))
+    results = "models" if command == "rank" else "rows"
+    assert (found["n"], found[results]) == (60, expected[results])
+    whole.to_csv(paths[0], index=False)
+    one.drop(columns="task").to_csv(paths[1], index=False)
+    message = (
+        f"{paths[1]}: column 'task' was not found; ids of {paths[0]} restart in each task, so add the task of each"
+    )
+    assert message in refused(*arguments)
+
+
+@pytest.mark.parametrize("zone", ["Asia/Kolkata", "America/New_York", "UTC"])
+def test_ids_that_are_one_instant_in_two_forms_are_named_in_the_message(tmp_path, refused, zone):
+    times = pd.date_range("2026-03-29T00:00", periods=30, freq="h", tz="UTC")
+    form = "%Y-%m-%d %H:%M:%S%z" if zone == "UTC" else "%Y-%m-%dT%H:%M%z"
+    local = [f"{time:{form}}" for time in times.tz_convert(zone)]
+    universal = [f"{time:%Y-%m-%dT%H:%MZ}" for time in times]
+    pd.DataFrame({"id": universal, "label": 0, "prediction": 0}).to_csv(tmp_path / "a.csv", index=False)
+    for common in (0, 12):
+        pd.DataFrame({"id": universal[:common] + local[common:], "label": 0, "prediction": 0}).to_csv(
+            tmp_path / "b.csv"
+        )
+        message = refused("compare", tmp_path / "a.csv", tmp_path / "b.csv")
+        assert f"; {30 - common} are the same instants in another form or time zone: write all alike" in message
+    names = [f"2026-{number}" for number in range(30)]
+    pd.DataFrame({"id": names, "label": 0, "prediction": 0}).to_csv(tmp_path / "b.csv")
+    assert "instants" not in refused("compare", tmp_path / "a.csv", tmp_path / "b.csv")
+
+
 @pytest.mark.parametrize("options", [["--epoch", "try"], ["--run", "try"], ["--duplicates", "first"]])
 def test_ids_that_repeat_only_within_tasks_are_those_of_a_file_without_repeats(tmp_path, printed, options):
     rng = np.random.default_rng(7)
