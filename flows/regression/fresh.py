@@ -14,9 +14,8 @@ from sigstats._common.validation import shown
 from sigstats.comparison.fresh import RowValues, decide_fresh, repaired_since, row_of_fresh, values_of_rows
 from sigstats.comparison.notes import about_predictions
 from sigstats.comparison.result import ComparisonResult
-from sigstats.comparison.row_test import RowTest
 from sigstats.comparison.rows import Change, ComparisonRow
-from sigstats.comparison.rule import ComparisonRule
+from sigstats.comparison.rule import ComparisonRule, RowTest
 from sigstats.comparison.units import ALL_ROWS
 from sigstats.measures.metrics import is_lower_better, unit_of
 from sigstats.measures.table import MEASURES, MeasureSpec, OwnMeasure

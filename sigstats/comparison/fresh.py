@@ -32,9 +32,8 @@ from .compare import decide_row
 from .evidence import Values
 from .family import blank_row, evidence_to_compare
 from .paired_predictions import PairedPredictions
-from .row_test import RowTest
 from .rows import Change, ComparisonRow
-from .rule import ComparisonRule
+from .rule import ComparisonRule, RowTest
 
 _TEST = RowTest("betting, from any look on", "betting")
 _RATE = RowTest("betting, from each look on: p is the rate of false alarms per look", "betting")

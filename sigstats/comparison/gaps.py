@@ -26,10 +26,9 @@ from ..unseen_row.means import mean_interval, row_of_groups, units_of
 from .evidence import Classes, Evidence, Values
 from .family import blank_row
 from .paired_predictions import PairedPredictions
-from .row_test import RowTest
 from .row_tests.mean_tests import by_group, unseen_unit
 from .rows import ComparisonRow
-from .rule import ComparisonRule
+from .rule import ComparisonRule, RowTest
 
 #: Smallest p-value, and number of steps of its search.
 _SMALLEST, _STEPS = 1e-9, 24

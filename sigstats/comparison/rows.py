@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from .._common.messages import Note
 from ..intervals import Interval
 from ..ranking.means import MEAN_OVER_TASKS
-from .row_test import NO_TEST, RowTest
-from .rule import ComparisonRule, Verdict
+from .rule import NO_TEST, ComparisonRule, RowTest, Verdict
 from .units import ALL_ROWS
 
 if TYPE_CHECKING:

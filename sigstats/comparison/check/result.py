@@ -15,9 +15,8 @@ from ..answer import Answer, others_in_words, state_limits
 from ..cells import in_points, items_in_words, label_of, named, value_of
 from ..deciding import Bound, fewest_rows
 from ..result import MOST_ROWS
-from ..row_test import NO_TEST, RowTest
 from ..rows import Row, with_turned, worst_verdict
-from ..rule import ComparisonRule, Verdict
+from ..rule import NO_TEST, ComparisonRule, RowTest, Verdict
 
 HEADER = ("slice", "measure", "rows", "value", "interval", "p", "p adjusted", "verdict")
 _ORDER = {"fail": 0, "inconclusive": 1, None: 2, "pass": 3}

@@ -21,14 +21,13 @@ from ...intervals import Interval, clopper_pearson, quantile_interval
 from ...ranking.means import standard_error, task_weights
 from ...unseen_row.means import Units, UnseenGroup, mean_interval, mean_pvalues, row_of_groups, units_of
 from ..evidence import Attempts, Classes, Evidence, Judged, Ratios, Runs, Values
-from ..row_test import RowTest
 from ..row_tests import stages
 from ..row_tests.judged import JudgedTasks, by_task
 from ..row_tests.mean_tests import by_group, unseen_unit
 from ..row_tests.runs import runs_test
 from ..row_tests.weighted import by_weights
 from ..rows import ComparisonRow
-from ..rule import ComparisonRule
+from ..rule import ComparisonRule, RowTest
 from .result import CheckedRow
 
 Mask = NDArray[np.bool_]

@@ -19,9 +19,8 @@ from ...mcnemar.mcnemar_test import mcnemar_test
 from ...measures.score_formulas import POWERS
 from ...measures.table import MEASURES
 from ..evidence import Attempts, Classes, Evidence, Judged, Ratios, Runs, Scores, Values
-from ..row_test import RowTest
 from ..rows import ComparisonRow
-from ..rule import ComparisonRule
+from ..rule import ComparisonRule, RowTest
 from .mean_tests import Tested, test_mean, test_pass_at, test_ratio, unseen_unit
 from .runs import test_runs
 

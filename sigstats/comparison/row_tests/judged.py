@@ -11,9 +11,8 @@ from ..._common.random_streams import as_generator
 from ..._common.validation import IntArray
 from ...intervals import Interval
 from ..evidence import Judged
-from ..row_test import RowTest
 from ..rows import ComparisonRow
-from ..rule import ComparisonRule
+from ..rule import ComparisonRule, RowTest
 
 if TYPE_CHECKING:
     from ...unseen_row.judged import JudgedRows, Law

@@ -29,9 +29,8 @@ from ...ranking.means import mean_interval, share_units, standard_error
 from ...unseen_row.means import Units, UnseenGroup, mean_intervals, mean_pvalues, row_of_groups, sums_by, units_of
 from ..evidence import Attempts, Ratios, Values
 from ..paired_predictions import ItemTotals
-from ..row_test import RowTest
 from ..rows import ComparisonRow
-from ..rule import ComparisonRule
+from ..rule import ComparisonRule, RowTest
 
 _LIMITS = "score_range names limits of probabilities, such as 0.001 0.999"
 #: A number of rows that fits in a processor's cache.

@@ -24,9 +24,8 @@ from ...intervals import Interval, clopper_pearson
 from ...measures.table import MEASURES
 from ...ranking.means import mean_interval
 from ..evidence import Runs
-from ..row_test import RowTest
 from ..rows import ComparisonRow
-from ..rule import ComparisonRule
+from ..rule import ComparisonRule, RowTest
 from .mean_tests import infinite_loss
 
 

@@ -26,9 +26,8 @@ from ...unseen_row.means import missed
 from ...unseen_row.orders import mirrored_law
 from ..evidence import Attempts, Classes, Ratios, Values
 from ..measure_names import MANY_NUMBERS
-from ..row_test import RowTest
 from ..rows import ComparisonRow
-from ..rule import ComparisonRule
+from ..rule import ComparisonRule, RowTest
 from .mean_tests import unseen_unit
 
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 import sigstats
 from sigstats.comparison.cells import cells_of
 from sigstats.comparison.compare import compare_pair
-from sigstats.comparison.row_test import RowTest
-from sigstats.comparison.rule import ComparisonRule
+from sigstats.comparison.rule import ComparisonRule, RowTest
 from sigstats.flows.cli import main
 from sigstats.flows.comparison.for_programs import as_json, as_junit
 from sigstats.flows.comparison.markdown import as_markdown
