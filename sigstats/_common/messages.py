@@ -1,7 +1,8 @@
 """Error messages with the wrong value and a right one, notes, and texts escaped so that they are never obeyed.
 
 Texts from data and file names are escaped for terminals and logs, and for Markdown; pages use this in addition to
-Jinja's escaping of HTML. NumPy is not imported, so that a program can report errors before it has loaded anything.
+Jinja's escaping of HTML. Messages of files name options of the command line, which are arguments in Python. NumPy
+is not imported, so that a program can report errors before it has loaded anything.
 """
 
 import re
@@ -9,7 +10,7 @@ import reprlib
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Self
 
 from .credentials import without_credentials
@@ -233,3 +234,26 @@ def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = min(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
         raise RepeatedKeyError(f"key {shown(twice)} appears more than once")
     return entries
+
+
+_OPTION = re.compile(r"--([a-z-]+) (?:'([^']*)'|([\w/@-]+(?:\.\w+)*))")
+#: The arguments of the options that have another name.
+ARGUMENTS = {"group": "groups", "measure": "measures", "slice": "slices"}
+
+
+def as_arguments() -> AbstractContextManager[None]:
+    """Replace command-line options by arguments in the message of a ValueError."""
+    return rephrased(lambda told: in_arguments(told).replace("this file", "this frame"))
+
+
+def in_arguments(message: str) -> str:
+    """Return a message in one line, with arguments in place of command-line options."""
+    named = message.replace("--score-range LOW HIGH", "score_range=(LOW, HIGH)").replace("--classes", "classes=[...]")
+    named = re.sub(r" \(--allow-different-tasks [^)]*\)", "", named.replace("--unpaired", "unpaired=True"))
+    named = _OPTION.sub(
+        lambda value: f"{ARGUMENTS.get(value[1], value[1]).replace('-', '_')}={(value[2] or value[3])!r}", named
+    )
+    named = named.replace("--by-position", "by_position=True")
+    if lacking := re.search(r"column ('.+') was not found, nor in", named):
+        named += f"; read_predictions(..., slices=[{lacking[1]}]) reads it too"
+    return " ".join(re.sub("='(COLUMN|NAME|FILE)'", r"=\1", named).split())

@@ -1,8 +1,7 @@
-"""Arguments of `compare` and `check`: options, class probabilities, and messages that name arguments."""
+"""Arguments of `compare` and `check`: their options, class probabilities, and the rows of arrays."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 import numpy as np
@@ -17,19 +16,17 @@ from sigstats._common.class_columns import (
     positive_place,
     with_places,
 )
-from sigstats._common.class_names import label_name
+from sigstats._common.class_names import class_notes, label_name
 from sigstats._common.data_frames import require_same_index
-from sigstats._common.messages import Note, rephrased
-from sigstats._common.validation import FloatArray, as_array, as_labels, did_you_mean
-from sigstats.comparison.measure_names import as_compared_measures
+from sigstats._common.messages import Note
+from sigstats._common.validation import FloatArray, as_array, as_labels, did_you_mean, refuse
+from sigstats.comparison.measure_names import are_measurements, are_scores, as_compared_measures
+from sigstats.comparison.paired_predictions import Labels, PairedPredictions, by_name, pair_arrays
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.measures.measure import Measure
 from sigstats.measures.table import needs_positive
 
 Measures: TypeAlias = str | Measure | Callable[..., Any] | Sequence[str | Measure | Callable[..., Any]] | None
-_OPTION = re.compile(r"--([a-z-]+) (?:'([^']*)'|([\w/@-]+(?:\.\w+)*))")
-#: The arguments of the options that have another name.
-ARGUMENTS = {"group": "groups", "measure": "measures", "slice": "slices"}
 
 
 class CommonOptions(TypedDict, total=False):
@@ -76,24 +73,6 @@ def unknown_option(name: str) -> TypeError:
     known = name in ComparisonRule.__dataclass_fields__
     of_rule = f"; it is one of the rule: rule=ComparisonRule({name}=...)" * known
     return TypeError(f"compare() has no option {name!r}{of_rule or did_you_mean(name, CompareOptions.__annotations__)}")
-
-
-def as_arguments() -> AbstractContextManager[None]:
-    """Replace command-line options by arguments in the message of a ValueError."""
-    return rephrased(lambda told: in_arguments(told).replace("this file", "this frame"))
-
-
-def in_arguments(message: str) -> str:
-    """Return a message in one line, with arguments in place of command-line options."""
-    named = message.replace("--score-range LOW HIGH", "score_range=(LOW, HIGH)").replace("--classes", "classes=[...]")
-    named = re.sub(r" \(--allow-different-tasks [^)]*\)", "", named.replace("--unpaired", "unpaired=True"))
-    named = _OPTION.sub(
-        lambda value: f"{ARGUMENTS.get(value[1], value[1]).replace('-', '_')}={(value[2] or value[3])!r}", named
-    )
-    named = named.replace("--by-position", "by_position=True")
-    if lacking := re.search(r"column ('.+') was not found, nor in", named):
-        named += f"; read_predictions(..., slices=[{lacking[1]}]) reads it too"
-    return " ".join(re.sub("='(COLUMN|NAME|FILE)'", r"=\1", named).split())
 
 
 class ClassProbabilities(NamedTuple):
@@ -151,3 +130,81 @@ def class_probabilities(
     return ClassProbabilities(
         tuple(classes for classes, _ in likely), tuple(scores), None if several else positive, tuple(notes)
     )
+
+
+#: Names of the models of arrays in notes.
+BOTH = "baseline", "candidate"
+
+
+def paired_arrays(
+    y: Any, predictions: tuple[Any, Any], *, missing: Any, unscored: str, names: Sequence[str] = BOTH, **options: Any
+) -> PairedPredictions:
+    """The rows of arrays; `options`: those of `pair_arrays`."""
+    options["slices"] = by_name(options["slices"])
+    if not missing and unscored == "refuse":
+        pair = pair_arrays(y, *predictions, **options)
+        known = pair.predicted
+        assert known is not None
+        models = [(name, known.classes, known.label, of) for name, of in zip(names, (known.a, known.b), strict=True)]
+        notes = [] if are_measurements(pair.classes) else class_notes(models)
+        return replace(pair, notes=tuple(dict.fromkeys((*pair.notes, *notes))))
+    from ._columns import pair_as_frames
+
+    options |= {"missing": missing, "unscored": unscored, "classes": options.pop("listed")}
+    return pair_as_frames(y, predictions, names, **options)
+
+
+def pair_of_arrays(
+    y: Any,
+    predictions: tuple[Any, Any],
+    positive: str | None,
+    measures: Any,
+    names: Sequence[str] = BOTH,
+    **options: Any,
+) -> tuple[PairedPredictions, str | None]:
+    """The rows of arrays of classes, probabilities or scores, and the positive class; `options`: of `paired_arrays`."""
+    scores, probs = options.pop("scores"), None
+    alone = scores is None and are_scores(y, *predictions, measures)
+    identical = predictions[0] is predictions[1] and (scores is None or scores[0] is scores[1])
+    several = isinstance(scores, Sequence) and len(scores) == 2
+    tables = {f"scores[{side}]": score for side, score in enumerate(scores)} if several else {}
+    tables = dict(zip(BOTH, predictions, strict=True)) if scores is None else tables
+    column = "" if scores is None else "scores"
+    if tables and all(map(has_columns, tables.values())):
+        probs = class_probabilities(y, tables, positive, classes=options["listed"], measures=measures)
+        predictions, scores = predictions if column else (probs.predictions[0], probs.predictions[1]), probs.scores
+    elif alone:
+        predictions, scores = (y, y), predictions
+    pair = paired_arrays(y, predictions, scores=scores, names=names, **options)
+    known = pair.predicted
+    assert known is not None
+    pair = replace(
+        pair,
+        outcomes=Labels(classes=known.classes, label=known.label) if alone else known,
+        scored=pair.scored and replace(pair.scored, column=column),
+        notes=tuple(dict.fromkeys((*pair.notes, *(probs.notes if probs else ())))),
+        identical=identical,
+    )
+    return pair, positive or (probs.positive if probs else None)
+
+
+def samples_of_arrays(
+    y: Any, predictions: Any, positive: str | None, measures: Any, **options: Any
+) -> tuple[PairedPredictions, str | None]:
+    """The rows of two models on different rows: `y`, groups and slices are pairs; otherwise as `pair_of_arrays`."""
+    from ..predictions.designs import combine_samples
+
+    slices = by_name(options.pop("slices"))
+    of_slices = {f"slices[{name!r}]": column for name, column in slices.items()}
+    for name, value in {"y": y, "groups": options["groups"], "scores": options["scores"], **of_slices}.items():
+        both = isinstance(value, (tuple, list)) and len(value) == 2 and all(hasattr(side, "__len__") for side in value)
+        if value is not None and (not both or isinstance(value[0], str)):
+            raise refuse(name, value, "a pair of arrays with unpaired=True, one for the rows of each model")
+    groups, scores = (options.pop(name) or (None, None) for name in ("groups", "scores"))
+    samples = []
+    for side, prediction in enumerate(predictions):
+        options |= {"groups": groups[side], "scores": None if scores[side] is None else (scores[side],) * 2}
+        options |= {"slices": {name: column[side] for name, column in slices.items()}, "names": (BOTH[side],) * 2}
+        pair, positive = pair_of_arrays(y[side], (prediction, prediction), positive, measures, **options)
+        samples.append(replace(pair, identical=False))
+    return combine_samples(samples[0], samples[1]), positive

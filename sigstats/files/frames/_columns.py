@@ -15,10 +15,10 @@ from sigstats._common.scores import of_named_scores, parts_of_ratio
 from sigstats._common.validation import as_choice, refuse, shown
 from sigstats.comparison.paired_predictions import PairedPredictions, Scored
 
+from ..._common.messages import ARGUMENTS, as_arguments
 from ..predictions import MOST_VALUES, Columns, Predictions, from_table, join, join_scores, settle
 from ..predictions.designs import add_people, join_samples, judge_and_people
 from ..tables.table import Table
-from ._arguments import ARGUMENTS, as_arguments
 
 
 def pairs_of_frames(

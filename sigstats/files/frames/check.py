@@ -21,8 +21,8 @@ from sigstats.comparison.paired_predictions import as_score_range
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.measures.costs import with_costs
 
-from ._arguments import CommonOptions, Measures, as_arguments, class_probabilities, has_columns
-from ._arrays import paired_arrays
+from ..._common.messages import as_arguments
+from ._arguments import CommonOptions, Measures, class_probabilities, has_columns, paired_arrays
 
 
 class CheckOptions(CommonOptions, total=False):

@@ -18,8 +18,8 @@ from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.measures.costs import with_costs
 
-from ._arguments import Measures, as_arguments, unknown_option
-from ._arrays import pair_of_arrays, samples_of_arrays
+from ..._common.messages import as_arguments
+from ._arguments import Measures, pair_of_arrays, samples_of_arrays, unknown_option
 
 
 @renamed("0.3", prediction_a="baseline", prediction_b="candidate")

@@ -30,7 +30,8 @@ from sigstats.ranking.rank import rank_table, with_costs
 from sigstats.ranking.rank_sets import as_score_table
 from sigstats.ranking.result import Ranking
 
-from ._arguments import ClassProbabilities, as_arguments, class_probabilities
+from ..._common.messages import as_arguments
+from ._arguments import ClassProbabilities, class_probabilities
 
 
 def rank_models(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from sigstats._common.class_columns import class_names_of
 from sigstats._common.validation import refuse, shown
 
-from ._arguments import as_arguments
+from ..._common.messages import as_arguments
 from ._columns import as_score_names, make_columns
 
 if TYPE_CHECKING:
