@@ -1,7 +1,7 @@
 """Learners: scikit-learn estimators by name, and batched forms of them that share work across permutations.
 
-A ready learner is an entry of `READY` in `sigstats.learners.ready`. Its batched form is a module in a neighbouring
-folder, and an entry of `_FORMS`.
+A ready learner is an entry of `READY` in `sigstats.learners.ready`. Its batched form is another module, and an
+entry of `_FORMS`.
 """
 
 import importlib
@@ -23,15 +23,15 @@ from .ready import with_encoding, with_frames, with_words
 #: The batched learners.
 _FORMS = (
     "boosting:BatchedBoosting",
-    "gaussian.discriminant:BatchedLDA",
-    "gaussian.naive_bayes:BatchedNaiveBayes",
-    "gaussian.quadratic:BatchedQDA",
-    "linear.cross_products:BatchedRidge",
-    "linear.cross_products:BatchedLinearSVM",
-    "linear.logistic:BatchedLogisticRegression",
+    "discriminant:BatchedLDA",
+    "naive_bayes:BatchedNaiveBayes",
+    "quadratic:BatchedQDA",
+    "cross_products:BatchedRidge",
+    "cross_products:BatchedLinearSVM",
+    "logistic:BatchedLogisticRegression",
     "neighbours.batched:BatchedNeighbours",
-    "trees.c45_classifier:BatchedC45",
-    "trees.forest:BatchedForest",
+    "c45_classifier:BatchedC45",
+    "forest:BatchedForest",
 )
 
 

@@ -2,7 +2,7 @@
 
 A batched learner is equivalent to one exact configuration of a scikit-learn estimator. It prepares, once, everything
 that permutations leave unchanged, and then predicts a whole block of replicates with a few array operations. To add
-one, add a subclass of `BatchedLearner` to a folder of learners.
+one, add a module with a subclass of `BatchedLearner`.
 """
 
 import inspect

@@ -18,9 +18,9 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncod
 
 from .._common.validation import refuse
 from .base import Build, attempt
-from .gaussian.estimators import MixedNB
+from .c45_classifier import C45Classifier
+from .gaussian_estimators import MixedNB
 from .neighbours.nearest_neighbours import NearestNeighbours
-from .trees.c45_classifier import C45Classifier
 
 
 def with_encoding(
@@ -166,7 +166,7 @@ def _c45(params: dict[str, Any], nominal: Any, missing: bool) -> Any:  # noqa: A
 #: The ready learners: the name of each, and the function ``(params, nominal, missing) -> estimator`` that builds it.
 READY: Mapping[str, Build] = {
     "naive-bayes": _naive_bayes,
-    "lda": _encoded("sigstats.learners.gaussian.estimators.LinearDiscriminant"),
+    "lda": _encoded("sigstats.learners.gaussian_estimators.LinearDiscriminant"),
     "qda": _qda,
     "logistic-regression": _encoded("sklearn.linear_model.LogisticRegression", sparse=True, max_iter=1000),
     "ridge": _encoded("sklearn.linear_model.RidgeClassifier"),

@@ -1,4 +1,4 @@
-"""C4.5, compiled: the functions of `sigstats.learners.trees.c45_tree`, which also run without Numba."""
+"""C4.5, compiled: the functions of `sigstats.learners.c45_tree`, which also run without Numba."""
 
 import inspect
 
@@ -6,7 +6,7 @@ from numba.extending import register_jitable
 
 from sigstats.learners.compiled.jit import compiled
 
-from ..trees import c45_splits, c45_tree
+from .. import c45_splits, c45_tree
 
 for _module in (c45_splits, c45_tree):
     for _, _function in inspect.getmembers(_module, inspect.isfunction):

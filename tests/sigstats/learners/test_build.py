@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline
 
 from sigstats.learners import READY, build
-from sigstats.learners.gaussian.estimators import MixedNB
+from sigstats.learners.gaussian_estimators import MixedNB
 from sigstats.learners.neighbours.nearest_neighbours import NearestNeighbours
 
 from ...examples import examples
@@ -103,7 +103,7 @@ def test_other_names_are_refused(name, message):
 
 
 def test_the_allow_list_can_be_widened_to_other_packages():
-    name = "sigstats.learners.gaussian.estimators.MixedNB"
+    name = "sigstats.learners.gaussian_estimators.MixedNB"
     with pytest.raises(ValueError):
         build(name)
     assert isinstance(build(name, missing=False, allowed=("sklearn", "sigstats")), MixedNB)

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from scipy.stats import beta, norm
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from sigstats.learners import build
+from sigstats.learners import build, c45_classifier, c45_tree
 from sigstats.learners.base import Problem
-from sigstats.learners.trees import c45_classifier, c45_tree
-from sigstats.learners.trees.c45_classifier import BatchedC45, C45Classifier, Levels
-from sigstats.learners.trees.c45_splits import nominal_split, numeric_split
+from sigstats.learners.c45_classifier import BatchedC45, C45Classifier, Levels
+from sigstats.learners.c45_splits import nominal_split, numeric_split
 from sigstats.tasks.datasets.readers import parquet
 
 from ...examples import examples

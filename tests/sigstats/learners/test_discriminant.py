@@ -7,7 +7,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from sigstats.learners import build
-from sigstats.learners.gaussian.discriminant import _exact_sums
+from sigstats.learners.discriminant import _exact_sums
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer
 

@@ -13,7 +13,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import LinearSVC
 
 from sigstats.learners import build
-from sigstats.learners.gaussian.estimators import MixedNB
+from sigstats.learners.gaussian_estimators import MixedNB
 from sigstats.retraining.folds import stratified_folds
 
 from .test_batched import NULLS, _one_thread, check_same  # noqa: F401 - a fixture

@@ -8,7 +8,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.preprocessing import OneHotEncoder
 
 from sigstats.learners import build
-from sigstats.learners.gaussian.estimators import LinearDiscriminant
+from sigstats.learners.gaussian_estimators import LinearDiscriminant
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.retrainer import Retrainer
 

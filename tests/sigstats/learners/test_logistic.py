@@ -9,9 +9,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from sigstats.learners import build
-from sigstats.learners.linear import logistic
-from sigstats.learners.linear.lbfgs import Rules, minimise
+from sigstats.learners import build, logistic
+from sigstats.learners.lbfgs import Rules, minimise
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer
 

@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 
 from sigstats.learners import build
 from sigstats.learners.base import Problem
-from sigstats.learners.gaussian.quadratic import BatchedQDA
+from sigstats.learners.quadratic import BatchedQDA
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer
 

@@ -13,7 +13,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from sigstats.learners import build
-from sigstats.learners.trees import forest as batched_forest
+from sigstats.learners import forest as batched_forest
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer, permutation_test
 

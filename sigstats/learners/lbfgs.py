@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..._common.validation import FloatArray, IntArray
+from .._common.validation import FloatArray, IntArray
 
 #: The shares of the first slope by which a taken trial must lower the value, and to which it must flatten the slope;
 #: a bracket narrower than the third number ends the search.

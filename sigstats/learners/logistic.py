@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import (
+from .base import (
     UNDECIDED,
     BatchedLearner,
     Null,
@@ -24,7 +24,7 @@ from ..base import (
     is_default,
     steps_of,
 )
-from ..design import Design, design_of
+from .design import Design, design_of
 from .lbfgs import Rules, minimise
 
 _WIDEST = 256

@@ -14,8 +14,8 @@ from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import Null, Problem, best_or_undecided, blocks, is_default, steps_of
-from ..design import BatchedDesign, Design, Moments, design_of
+from .base import Null, Problem, best_or_undecided, blocks, is_default, steps_of
+from .design import BatchedDesign, Design, Moments, design_of
 from .discriminant import _inverse_roots
 
 _WIDEST = 256

@@ -15,11 +15,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sigstats._common.validation import FloatArray, IntArray, as_real, refuse
 
-from ..base import BatchedLearner, Null, Problem, nominal_mask, steps_of, taken_by_column
-from ..door import compiled
 from . import c45_tree
+from .base import BatchedLearner, Null, Problem, nominal_mask, steps_of, taken_by_column
 from .c45_splits import Training
 from .c45_tree import Nodes
+from .door import compiled
 
 #: A class is the more probable one by more than this.
 _EQUAL = 1e-6

@@ -13,9 +13,9 @@ from sklearn.naive_bayes import GaussianNB
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import UNDECIDED, Null, Problem, best_or_undecided, is_default, nominal_mask, whole_or_halves
-from ..design import BatchedDesign, Design
-from .estimators import MixedNB, category_codes
+from .base import UNDECIDED, Null, Problem, best_or_undecided, is_default, nominal_mask, whole_or_halves
+from .design import BatchedDesign, Design
+from .gaussian_estimators import MixedNB, category_codes
 
 #: A variance no larger than this, relative to the squared values, may be rounding alone.
 _NO_VARIANCE = 1e-20

@@ -18,8 +18,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..._common.validation import FloatArray, IntArray, as_real, refuse, require_squarable
-from ..base import nominal_mask
+from .._common.validation import FloatArray, IntArray, as_real, refuse, require_squarable
+from .base import nominal_mask
 
 
 class MixedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -18,9 +18,9 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import Null, Problem, best_or_undecided, is_default, steps_of
-from ..design import BatchedDesign, Design, Moments, design_of
-from .estimators import LinearDiscriminant
+from .base import Null, Problem, best_or_undecided, is_default, steps_of
+from .design import BatchedDesign, Design, Moments, design_of
+from .gaussian_estimators import LinearDiscriminant
 
 _WIDEST = 512
 #: scikit-learn drops directions whose within-class variance, after scaling, is below 1e-8; stay well away from it.

@@ -20,8 +20,8 @@ from sklearn.svm import LinearSVC
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import Null, Problem, best_or_undecided, class_weights, is_default, steps_of
-from ..design import BatchedDesign, Design, Moments, design_of
+from .base import Null, Problem, best_or_undecided, class_weights, is_default, steps_of
+from .design import BatchedDesign, Design, Moments, design_of
 
 #: Newton steps from one set of rows inside the margin to the next; where they do not settle, scikit-learn decides.
 _STEPS = 30

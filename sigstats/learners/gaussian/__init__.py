@@ -1,1 +1,0 @@
-"""Gaussian classes: naive Bayes, linear and quadratic discriminants."""

@@ -1,1 +1,0 @@
-"""Linear classifiers: the ridge classifier, the linear support vector machine, logistic regression."""

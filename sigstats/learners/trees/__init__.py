@@ -1,1 +1,0 @@
-"""Trees and forests: CART as scikit-learn grows it, and C4.5."""
