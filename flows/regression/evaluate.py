@@ -29,7 +29,7 @@ from ..running.output import another_study, stored_study
 from . import ledger
 from .fresh import compare_fresh, kept_row
 from .ledger import Episode, Look
-from .order import Order
+from .order import Order, name_of
 from .page import answers_of, write_regression_report
 from .pair import Pair, as_meant, check_bar, identity_of, made_by, measures_of, order_of, read_pair, with_own_measures
 from .study import RegressionStudy, in_keys
@@ -66,13 +66,22 @@ class Evaluated:
 def evaluate(study: RegressionStudy, options: RunOptions) -> list[Evaluated]:
     """Compare each candidate that is due, the oldest first, and append the result to the history in the output.
 
-    The newest candidate and those that arrived since the last evaluation are due.
+    The newest candidate and those that arrived since the last evaluation are due. One that cannot be compared does not
+    keep later ones from being evaluated; a note names it.
     """
     study, output = with_own_measures(study, options.allow), options.output
     order, due = _candidates_due(study, options.base, Store(output))
-    pairs = (read_pair(order, candidate) for candidate in due.candidates)
-    evaluated = [_evaluate(as_meant(study, pair), pair, output, options.holding) for pair in pairs]
-    evaluated[-1] = replace(evaluated[-1], notes=(*evaluated[-1].notes, *due.notes))
+    evaluated, notes = [], [*due.notes]
+    for candidate in due.candidates:
+        try:
+            pair = read_pair(order, candidate)
+            evaluated.append(_evaluate(as_meant(study, pair), pair, output, options.holding))
+        except BadInput as error:
+            problem = str(error) if name_of(candidate) in str(error) else f"{error} (candidate: {candidate})"
+            if candidate == due.candidates[-1]:
+                raise BadInput(problem) from None
+            notes.append(f"left out: {problem}")
+    evaluated[-1] = replace(evaluated[-1], notes=(*evaluated[-1].notes, *notes))
     return evaluated
 
 
@@ -88,7 +97,11 @@ def _candidates_due(study: RegressionStudy, base: Path, store: Store) -> tuple[O
         if stored is not None and before.get(key) != getattr(study, key):
             raise another_study(store, key, before.get(key), getattr(study, key))
     order = order_of(study, base)
-    return order, ledger.due(order, *history.read(store), dt.datetime.now(dt.UTC))
+    records, damaged = history.read(store)
+    if records and not order.continues(records):
+        files = f"the looks of another study, such as that at {records[-1].evaluation.candidate}"
+        raise BadInput(f"--output: {store.root} contains {files}; choose another output")
+    return order, ledger.due(order, records, damaged, dt.datetime.now(dt.UTC))
 
 
 def _evaluate(study: RegressionStudy, pair: Pair, output: str, holding: Holding) -> Evaluated:

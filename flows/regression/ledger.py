@@ -16,8 +16,8 @@ from sigstats.tasks.storage.store import Store
 
 from ..errors import BadInput
 from ..pages.wording import count_of, some_of
-from .order import Order, changed_at, name_of
-from .pair import Pair, digest_of_file, made_by
+from .order import Order, changed_at, digest_of_file, name_of
+from .pair import Pair, made_by
 from .study import Looks, RegressionStudy
 
 

@@ -6,10 +6,12 @@ Times of modification do not order files, since a copy, a checkout or `touch` al
 import contextlib
 import datetime as dt
 import glob
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from operator import eq
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -20,8 +22,10 @@ from sigstats._common.numerals import natural
 from sigstats._common.time_order import DATE, as_times, unordered_dates
 from sigstats._common.validation import shown
 from sigstats.files.inputs import files_of, place
+from sigstats.files.inputs.opening import open_remote
 from sigstats.files.predictions import Columns, read
 from sigstats.files.tables.spelling import is_number
+from sigstats.tasks.storage.history import Record
 
 from ..config.fetch import fetched_by
 from ..errors import BadInput, file_errors
@@ -151,6 +155,21 @@ class Order:
         at, other = changed_at(path), changed_at(newest)
         return since is not None and (at is None or (at > since and (other is None or at > other)))
 
+    def continues(self, records: Sequence[Record]) -> bool:
+        """True if a candidate of the history was in a folder of the present ones, or has the content of a present file.
+
+        One folder may be written in two ways, such as ``chat/p`` and ``p``.
+        """
+        candidates = self._matches("candidate")
+        folders = {Path(path).parent.parts[::-1] for path in candidates}
+        before = {Path(record.evaluation.candidate).parent.parts[::-1] for record in records}
+        if any(all(map(eq, folder, other)) for folder in folders for other in before):
+            return True
+        abouts = [record.evaluation for record in records]
+        known = {digest for about in abouts for digest in (about.baseline_digest, about.candidate_digest)}
+        files = [*candidates, *(() if self.study.bar is not None else self._matches("baseline"))]
+        return any(digest_of_file(path) in known for path in files)
+
     def require_recent(self, newest: str, now: dt.datetime) -> None:
         """Raise BadInput if the newest candidate is older than the study allows, or dated more than a day ahead."""
         most = self.study.newest.max_age
@@ -254,6 +273,15 @@ def _places(values: Mapping[str, str]) -> dict[str, Any]:
 def name_of(path: str) -> str:
     """The name of a file, by its path or URL."""
     return path.rpartition("/")[2]
+
+
+def digest_of_file(path: str) -> str:
+    """The digest of the content of a file or URL; BadInput if it cannot be read."""
+    with rephrased("", BadInput), file_errors(f"{path}: cannot be read"), contextlib.ExitStack() as opened:
+        local = "://" not in path
+        file: Any = opened.enter_context(Path(path).open("rb")) if local else open_remote(path, path, opened)
+        # In pieces, since a Parquet file may be larger than memory.
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def changed_at(path: str) -> dt.datetime | None:

@@ -3,7 +3,6 @@
 A bar replaces the values of the baseline in rows, trends and pages.
 """
 
-import contextlib
 import datetime as dt
 import hashlib
 import itertools
@@ -27,7 +26,6 @@ from sigstats.comparison.paired_predictions import as_score_range
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rows import ComparisonRow
 from sigstats.comparison.rule import ComparisonRule
-from sigstats.files.inputs.opening import open_remote
 from sigstats.files.predictions import Columns, PairedPredictions, Predictions, join_scores, read_by_scores
 from sigstats.files.tables.spelling import without_points
 from sigstats.measures.own import code_of, is_path
@@ -35,8 +33,8 @@ from sigstats.tasks.own_code import allow_measures, allowed_measure
 from sigstats.tasks.record import digest
 from sigstats.tasks.storage.history import Record
 
-from ..errors import BadInput, file_errors
-from .order import Order
+from ..errors import BadInput
+from .order import Order, digest_of_file
 from .study import RegressionStudy, in_keys
 
 #: An id that ends in a whole number, without its leading zeros; not the digits after a decimal point.
@@ -178,15 +176,6 @@ def _as_comparison(row: CheckedRow, result: CheckResult) -> ComparisonRow:
         lower_is_better=result.at_most,
         against_bar=True,
     )
-
-
-def digest_of_file(path: str) -> str:
-    """The digest of the content of a file or URL; BadInput if it cannot be read."""
-    with rephrased("", BadInput), file_errors(f"{path}: cannot be read"), contextlib.ExitStack() as opened:
-        local = "://" not in path
-        file: Any = opened.enter_context(Path(path).open("rb")) if local else open_remote(path, path, opened)
-        # In pieces, since a Parquet file may be larger than memory.
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def identity_of(study: RegressionStudy, baseline: str, candidate: str) -> str:

@@ -84,6 +84,22 @@ def test_a_candidate_changed_since_the_last_evaluation_is_asked_for_where_names_
     assert len(history(folder)) == 1
 
 
+@pytest.mark.parametrize("kept", [1, 50], ids=["header", "rows"])
+def test_a_broken_night_does_not_keep_later_ones_from_being_evaluated(folder, capsys, kept):
+    night(folder, "2026-11-01")
+    assert evaluate(folder) == 0
+    night(folder, "2026-11-02", seed=2)
+    broken = folder / "predictions/candidate-2026-11-02.csv"
+    broken.write_text("".join(broken.read_text().splitlines(keepends=True)[:kept]))
+    capsys.readouterr()
+    assert evaluate(folder) == 2
+    assert "candidate-2026-11-02.csv" in capsys.readouterr().err
+    night(folder, "2026-11-03", worse=True, seed=3)
+    assert evaluate(folder) == 1
+    assert re.search(r"left out: .*candidate-2026-11-02.csv", capsys.readouterr().err)
+    assert list(history(folder)["candidate"]) == [f"candidate-2026-11-0{day}.csv" for day in (1, 3)]
+
+
 @pytest.mark.long
 def test_nights_of_an_outage_are_caught_up_in_order_and_one_that_failed_fails_the_run(folder, capsys):
     night(folder, "2026-11-01")

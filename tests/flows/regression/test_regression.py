@@ -344,6 +344,27 @@ def test_another_study_s_output_is_refused(folder, capsys):
     assert "contains another study: name is 'nightly' there" in capsys.readouterr().err
 
 
+def test_studies_of_one_name_in_two_folders_do_not_share_an_output(tmp_path, monkeypatch, capsys):
+    for seed, task in enumerate(("chat", "code")):
+        (tmp_path / task).mkdir()
+        study_file(tmp_path / task, STUDY, "nightly.toml")
+        for number, name in enumerate(("production", "candidate-1")):
+            write(tmp_path / task / f"predictions/{name}.csv", wrong=0.1, seed=2 * seed + number, at=1000 + number)
+    monkeypatch.chdir(tmp_path)
+    run = ["--quiet", "--output", str(tmp_path / "out")]
+    assert main(["run", "chat/nightly.toml", *run]) == 0
+    assert main(["run", "code/nightly.toml", *run]) == 2
+    assert "contains the looks of another study, such as that at chat/predictions/candidate-1.csv" in (
+        capsys.readouterr().err
+    )
+    monkeypatch.chdir(tmp_path / "chat")  # the same folder, written in another way
+    assert main(["run", "nightly.toml", *run]) == 0
+    monkeypatch.chdir(tmp_path)
+    shutil.move("chat", "talk")
+    assert main(["run", "talk/nightly.toml", *run]) == 0  # the files are the same
+    assert history(tmp_path)["evaluated_at"].nunique() == 1
+
+
 def test_a_study_may_change_its_name(folder):
     assert evaluate(folder) == evaluate(folder, "--set", "name=other") == 0
     assert history(folder)["evaluated_at"].nunique() == 1  # the second was known
