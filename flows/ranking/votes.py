@@ -13,10 +13,10 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from sigstats._common.class_spelling import DistinctNames
-from sigstats._common.copies import copied_rows
+from sigstats._common.copies import are_mirrored, copied_rows
 from sigstats._common.data_frames import joint_codes
 from sigstats._common.messages import Note, did_you_mean, notes_as_objects, rephrased
-from sigstats._common.validation import FloatArray
+from sigstats._common.validation import FloatArray, IntArray
 from sigstats.comparison.dependence import clusters as clustered
 from sigstats.comparison.paired_predictions import OtherColumns
 from sigstats.comparison.units import MISSING
@@ -24,7 +24,7 @@ from sigstats.files.predictions import Columns, other_column_codes, read
 from sigstats.intervals import Interval
 from sigstats.ranking.positions import MATTERS, UNKNOWN
 from sigstats.ranking.result import RankedModel
-from sigstats.ranking.votes import VoteRanking, rank_votes, signs_of
+from sigstats.ranking.votes import VoteRanking, mirrored, rank_votes, signs_of
 
 from ..pages.page import Answer, page
 from ..pages.wording import both_ends, count_of, number, p_equation, p_number, percent, significant, some_of
@@ -73,7 +73,9 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
     rank = partial(rank_votes, one, other, given[winner], confidence_level=confidence_level)
     with rephrased(f"{votes.where}: "):
         ranking = rank(**codes)
-    others = OtherColumns() if clusters else other_column_codes(votes, votes)
+        others = OtherColumns() if clusters else other_column_codes(votes, votes)
+        if others.content is not None and are_mirrored(_sides_and_signs(one, other, given[winner]), others.content):
+            raise mirrored(len(one))
 
     def decided(groups: Any) -> str:
         return f"{count_of(int(rank(groups=groups).preferred.sum()), 'pair')} decided"
@@ -89,11 +91,17 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
 
 def _beyond_pairs(one: NDArray[Any], other: NDArray[Any], winner: NDArray[Any]) -> FloatArray:
     """Votes less the mean of their pair: 1 for the first model by name, -1 for the second, 0 for neither."""
-    models, codes = np.unique(np.concatenate([one, other]), return_inverse=True)
-    first, second = codes.astype(np.int64).reshape(2, -1)
-    signs = np.where(first < second, 1, -1) * signs_of(winner, len(one), models, first, second)
+    first, second, signs = _sides_and_signs(one, other, winner).T
+    signs = np.where(first < second, 1, -1) * signs
     pair = joint_codes([np.minimum(first, second), np.maximum(first, second)])
     return np.asarray(signs - (np.bincount(pair, signs) / np.bincount(pair))[pair])
+
+
+def _sides_and_signs(one: NDArray[Any], other: NDArray[Any], winner: NDArray[Any]) -> IntArray:
+    """The codes of both models of each vote, and 1, 0 or -1 for the winner."""
+    models, codes = np.unique(np.concatenate([one, other]), return_inverse=True)
+    first, second = codes.astype(np.int64).reshape(2, -1)
+    return np.column_stack([first, second, signs_of(winner, len(one), models, first, second)])
 
 
 def _winner_of_three(columns: Sequence[NDArray[Any]], where: str) -> NDArray[Any]:

@@ -33,15 +33,25 @@ def copied_rows(content: IntArray, other_columns: Sequence[IntArray]) -> NDArray
 
 #: With fewer votes, all may occur twice by chance.
 _FEWEST_TWICE = 20
+#: Content that more votes share on average, such as that of three judges, does not identify a vote.
+_MOST_OF_ONE = 8
 
 
-def are_mirrored(votes: IntArray) -> bool:
-    """True if all votes (two models, sign) occur twice, in turn or in halves, with the sides exchanged."""
-    n = len(votes)
-    halves = (
-        [(votes[::2], votes[1::2]), (votes[: n // 2], votes[n // 2 :])] if n % 2 == 0 and n >= _FEWEST_TWICE else []
-    )
-    return any(np.array_equal(one, other[:, [1, 0, 2]] * [1, 1, -1]) for one, other in halves)
+def are_mirrored(votes: IntArray, content: IntArray | None = None) -> bool:
+    """True if all votes (two models, sign) occur twice, with the sides exchanged.
+
+    In turn or in halves; or in any order, if the rest of their `content`, as codes, distinguishes most votes.
+    """
+    n, exchanged = len(votes), votes[:, [1, 0, 2]] * [1, 1, -1]
+    if n % 2 or n < _FEWEST_TWICE:
+        return False
+    halves = (slice(None, None, 2), slice(1, None, 2)), (slice(n // 2), slice(n // 2, None))
+    if any(np.array_equal(votes[one], exchanged[other]) for one, other in halves):
+        return True
+    if content is None or int(content.max()) + 1 < n / _MOST_OF_ONE:
+        return False
+    rows = [np.column_stack([content, side]) for side in (votes, exchanged)]
+    return np.array_equal(*(side[np.lexsort(side.T)] for side in rows))
 
 
 def equal_by_chance(content: IntArray, columns: Sequence[IntArray]) -> bool:

@@ -191,8 +191,7 @@ def rank_votes(
     given = {name: value for name, value in {"groups": groups, "items": items}.items() if value is not None}
     units = _crossed([as_groups(value, name, n)[0] for name, value in given.items()])
     if not given and are_mirrored(np.column_stack([first, second, signs])):
-        cure = "leave out one of each pair, or give the question of each vote (items, --item)"
-        raise ValueError(f"votes: all {n:,} occur twice with the sides exchanged; {cure}")
+        raise mirrored(n)
     for model in models[second[first == second]][:1]:
         raise refuse("model_b", str(model), "a model other than model_a")
     count, part = components_of(len(models), first, second, strong=False)
@@ -233,6 +232,12 @@ def rank_votes(
         reason=reason,
         notes=position_note(models.tolist(), sides, preferred, adjusted),
     )
+
+
+def mirrored(n: int) -> ValueError:
+    """The error for votes that all occur twice, with the sides exchanged."""
+    cure = "leave out one of each pair, or give the question of each vote (items, --item)"
+    return ValueError(f"votes: all {n:,} occur twice with the sides exchanged; {cure}")
 
 
 def signs_of(winner: Any, n: int, models: NDArray[Any], first: IntArray, second: IntArray) -> IntArray:

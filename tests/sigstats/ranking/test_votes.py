@@ -414,6 +414,9 @@ def test_votes_that_are_there_twice_with_the_sides_exchanged_are_refused(tmp_pat
     turns.to_csv(tmp_path / "votes.csv", index=False)
     told = "all 120 occur twice with the sides exchanged; leave out one of each pair"
     assert told in refused("rank", tmp_path / "votes.csv")
+    by_question = halves.assign(question=rng.permutation(60).tolist() * 2).sample(frac=1, random_state=1)
+    by_question.to_csv(tmp_path / "votes.csv", index=False)
+    assert told in refused("rank", tmp_path / "votes.csv")
     for both in (halves, turns):
         columns = [both[name] for name in ("model_a", "model_b", "winner")]
         with pytest.raises(ValueError, match=told):
