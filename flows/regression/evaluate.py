@@ -77,10 +77,9 @@ def evaluate(study: RegressionStudy, options: RunOptions) -> list[Evaluated]:
             pair = read_pair(order, candidate)
             evaluated.append(_evaluate(as_meant(study, pair), pair, output, options.holding))
         except BadInput as error:
-            problem = str(error) if name_of(candidate) in str(error) else f"{error} (candidate: {candidate})"
             if candidate == due.candidates[-1]:
-                raise BadInput(problem) from None
-            notes.append(f"left out: {problem}")
+                raise
+            notes.append(f"left out: {name_of(candidate)}: {error}")
     evaluated[-1] = replace(evaluated[-1], notes=(*evaluated[-1].notes, *notes))
     return evaluated
 

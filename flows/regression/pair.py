@@ -34,7 +34,7 @@ from sigstats.tasks.record import digest
 from sigstats.tasks.storage.history import Record
 
 from ..errors import BadInput
-from .order import Order, digest_of_file
+from .order import Order, digest_of_file, name_of
 from .study import RegressionStudy, in_keys
 
 #: An id that ends in a whole number, without its leading zeros; not the digits after a decimal point.
@@ -117,7 +117,9 @@ def read_pair(order: Order, candidate: str) -> Pair:
     except OSError as error:
         raise BadInput(f"{error.filename}: cannot be read ({error.strerror or error})") from None
     except ValueError as error:
-        raise BadInput(f"{study.source}: {in_keys(str(error))}") from None
+        problem = in_keys(str(error))
+        of_candidate = "" if name_of(candidate) in problem else f" (candidate: {candidate})"
+        raise BadInput(f"{study.source}: {problem}{of_candidate}") from None
     dated = order.date(candidate)
     predictions = next(iter(by_score_a.values())).decoded()
     rows, places = np.unique(digests_of_ids(predictions.ids), return_index=True)

@@ -50,8 +50,8 @@ def are_mirrored(votes: IntArray, content: IntArray | None = None) -> bool:
         return True
     if content is None or int(content.max()) + 1 < n / _MOST_OF_ONE:
         return False
-    rows = [np.column_stack([content, side]) for side in (votes, exchanged)]
-    return np.array_equal(*(side[np.lexsort(side.T)] for side in rows))
+    first, second = (np.column_stack([content, side]) for side in (votes, exchanged))
+    return np.array_equal(first[np.lexsort(first.T)], second[np.lexsort(second.T)])
 
 
 def equal_by_chance(content: IntArray, columns: Sequence[IntArray]) -> bool:

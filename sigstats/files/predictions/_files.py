@@ -23,7 +23,7 @@ from ._from_table import from_table
 from ._log import EvaluationLog
 from ._pairing import MatchOptions, join
 from ._predictions import Predictions
-from ._selection import select, short_names
+from ._selection import logs_of_model, select, short_names
 from ._settling import settle
 from ._tasks import is_table, join_logs, join_tables
 from .readers import DAMAGE, format_names, format_of, read_file
@@ -63,8 +63,15 @@ class PredictionFile:
 
     def log(self, columns: Columns) -> EvaluationLog | None:
         """The log of all tasks; None of tables."""
-        logs = [part for part in self.parts if isinstance(part, EvaluationLog)]
-        return None if not logs else join_logs(printable(self.path), logs, columns) if self.tasks else logs[0]
+        if not self.logs or not self.tasks:
+            return next(iter(self.logs), None)
+        where = printable(self.path)
+        return join_logs(where, logs_of_model(where, self.logs, columns.chosen.model), columns)
+
+    @property
+    def logs(self) -> list[EvaluationLog]:
+        """The logs of all tasks and models; empty for tables."""
+        return [part for part in self.parts if isinstance(part, EvaluationLog)]
 
     def scores(self, columns: Columns) -> tuple[str, ...]:
         """The numeric scores of a log that are not costs, for the named model and filter, if any."""
@@ -176,8 +183,8 @@ def _instances_in(report: str) -> list[str]:
 def model_names_in(path: str, columns: Columns) -> list[str]:
     """Name the models in a log, or in a table with a column of models."""
     file = parse(path, columns := columns.but(slices=(columns.chosen.models,)))
-    if (log := file.log(columns)) is not None:
-        return list(dict.fromkeys(answer.model for answer in log.answers))
+    if file.logs:
+        return list(dict.fromkeys(answer.model or log.model for log in file.logs for answer in log.answers))
     names = file.table(columns).requested.get(columns.chosen.models)
     return [] if names is None else pc.unique(names).to_pylist()
 

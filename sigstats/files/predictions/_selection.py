@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -97,6 +98,15 @@ def _subject(log: EvaluationLog, answers: Sequence[Answer], score: str) -> dict[
         "filter": log.called.get(answers[0].filter, answers[0].filter),
     }
     return {name: value for name, value in entries.items() if value}
+
+
+def logs_of_model(where: str, logs: Sequence[EvaluationLog], wanted: str | None) -> Sequence[EvaluationLog]:
+    """The logs of the wanted model, if those of a folder are of several; ValueError if none is wanted."""
+    models = dict.fromkeys(log.model for log in logs)
+    if len(models.keys() - {""}) < 2:
+        return logs
+    chosen = _chosen(replace(logs[0], where=where), "model", wanted, models)
+    return [log for log in logs if log.model == chosen]
 
 
 def _answers_of_model(log: EvaluationLog, wanted: str | None) -> Sequence[Answer]:

@@ -5,6 +5,7 @@ import io
 import json
 import re
 from collections.abc import Mapping
+from pathlib import PurePosixPath
 from typing import Any
 
 from sigstats._common.messages import RepeatedKeyError, each_once
@@ -64,12 +65,18 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         harness="lm-evaluation-harness",
         answers=answers,
         task=task,
-        model=text(results.get("model_name")),
+        model=text(results.get("model_name")) or (_model_of_folder(content.where) if named else ""),
         lower_is_better=lower,
         settings=to_texts(settings),
         stated={(name, chosen): means.get(f"{name},{chosen}") for name in _MEANS for chosen in filters},
         notes=lacking + empty_answers(content.where, empty, len(answers)),
     )
+
+
+def _model_of_folder(where: str) -> str:
+    """The model that a folder is named for, in which the harness writes ``__`` for ``/``; empty for other names."""
+    folder = PurePosixPath(where).parent.name
+    return folder.replace("__", "/") if "__" in folder else ""
 
 
 def _of_task(results: Mapping[str, Any], key: str, task: str) -> Any:

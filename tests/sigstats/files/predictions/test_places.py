@@ -291,6 +291,33 @@ def test_a_folder_of_logs_is_read_by_their_tasks_and_what_lies_beside_them_is_no
     assert len(found.ids) == 12
 
 
+@pytest.mark.parametrize("harness", ["inspect", "lm-eval"])
+def test_a_folder_of_several_models_is_not_read_as_one(tmp_path, printed, refused, harness):
+    right = {"ai/large": 16, "ai/small": 10}
+    for model, number in right.items():
+        for task in ("arc", "boolq"):
+            (folder := tmp_path / "logs" / model.replace("/", "__")).mkdir(parents=True, exist_ok=True)
+            if harness == "inspect":
+                log = [(item, 1, {"match": float(item < number)}) for item in range(20)]
+                inspect_log(folder / f"{task}.json", log, task=task, model=model)
+            else:
+                log = [{"filter": "none", "acc": float(item < number)} for item in range(20)]
+                harness_log(folder / f"samples_{task}_2025-01-01T00-00-00.0.jsonl", log)
+    path = tmp_path / "logs"
+    several = "--model: there are 2; expected one named of ai/large, ai/small"
+    assert several in refused("check", path, "--at-least", "0.2")
+    assert "ai/large" in printed("rank", path).splitlines()[0]
+    next((path / "ai__large").glob("*boolq*")).unlink()  # the models have different tasks
+    assert several in refused("check", path, "--at-least", "0.2")
+    for model, number in right.items():
+        scores = read(str(path), Columns().but(model=model)).score.values.to_pylist()
+        assert np.mean(scores) == number / 20
+        assert len(scores) == (20 if model == "ai/large" else 40)
+    assert "'ai/tiny' was not found; expected one of ai/large, ai/small" in refused(
+        "check", path, "--at-least", "0.2", "--model", "ai/tiny"
+    )
+
+
 def test_the_shards_of_a_run_are_one_task_unless_they_repeat_an_id(tmp_path):
     for shard, numbers in enumerate((range(12), range(12, 20), range(19, 24))):
         (folder := tmp_path / f"run_{shard == 2}.shards" / str(shard)).mkdir(parents=True)
