@@ -118,8 +118,8 @@ def read_pair(order: Order, candidate: str) -> Pair:
         raise BadInput(f"{error.filename}: cannot be read ({error.strerror or error})") from None
     except ValueError as error:
         problem = in_keys(str(error))
-        of_candidate = "" if name_of(candidate) in problem else f" (candidate: {candidate})"
-        raise BadInput(f"{study.source}: {problem}{of_candidate}") from None
+        named = "" if name_of(candidate) in problem else f" (candidate: {candidate})"
+        raise BadInput(f"{study.source}: {problem}{named}") from None
     dated = order.date(candidate)
     predictions = next(iter(by_score_a.values())).decoded()
     rows, places = np.unique(digests_of_ids(predictions.ids), return_index=True)

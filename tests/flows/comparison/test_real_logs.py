@@ -74,7 +74,7 @@ REFUSED = [
     ([NARRATIVE, NARRATIVE], "score: there are 6; expected one named of exact_match, quasi_exact_match, f1_score"),
     ([NARRATIVE, NARRATIVE, "--score", "exact_match@5"], "score: 'exact_match@5' was not found; expected one of exact"),
     ([PROMPTFOO, PROMPTFOO, "--model", "gpt"], "model: 'gpt' was not found; expected 'Cat Azure OpenAI'"),
-    (["inspect", "inspect"], "are both of the task 'inspect_evals/arc_easy'; expected one file each"),
+    (["inspect", "inspect"], "--model: there are 7; expected one named of"),
     (["lm-evaluation-harness"] * 2, "filter: there are 4; expected one named of strict-match, flexible-extract"),
     (["", ""], "choose one by a pattern or a separate folder"),
     (
