@@ -13,7 +13,7 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from sigstats._common.class_spelling import DistinctNames
-from sigstats._common.copies import are_mirrored, copied_rows
+from sigstats._common.copies import check_sides, copied_rows
 from sigstats._common.data_frames import joint_codes
 from sigstats._common.messages import Note, did_you_mean, notes_as_objects, rephrased
 from sigstats._common.validation import FloatArray, IntArray
@@ -24,7 +24,7 @@ from sigstats.files.predictions import Columns, other_column_codes, read
 from sigstats.intervals import Interval
 from sigstats.ranking.positions import MATTERS, UNKNOWN
 from sigstats.ranking.result import RankedModel
-from sigstats.ranking.votes import VoteRanking, mirrored, rank_votes, signs_of
+from sigstats.ranking.votes import VoteRanking, rank_votes, signs_of
 
 from ..pages.page import Answer, page
 from ..pages.wording import both_ends, count_of, number, p_equation, p_number, percent, significant, some_of
@@ -74,8 +74,8 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
     with rephrased(f"{votes.where}: "):
         ranking = rank(**codes)
         others = OtherColumns() if clusters else other_column_codes(votes, votes)
-        if others.content is not None and are_mirrored(_sides_and_signs(one, other, given[winner]), others.content):
-            raise mirrored(len(one))
+        if others.content is not None:
+            check_sides(_sides_and_signs(one, other, given[winner]), others.content)
 
     def decided(groups: Any) -> str:
         return f"{count_of(int(rank(groups=groups).preferred.sum()), 'pair')} decided"

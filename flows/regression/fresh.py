@@ -28,6 +28,8 @@ from ..errors import BadInput
 from .pair import Pair, check_bar, digests_of_ids, repadded
 from .study import ColumnNames, RegressionStudy
 
+#: More changed labels than these, and than a share of the ids, are not corrections: the ids are of other rows.
+_FEW_CORRECTED, _MOST_CORRECTED = 5, 0.2
 #: The column of the look at which a row was new, of rows in memory.
 _LOOK = "look"
 #: Attributes of a row of a comparison, by their other names as columns of the history.
@@ -133,6 +135,9 @@ def compare_fresh(
     text = f"{repeated:,} rows occurred at earlier looks and are left out"
     notes += [Note("repeated-rows", text)] if repeated else []
     if corrected := history.relabelled(kept, pair.rows, pair.labels):
+        if corrected > max(_FEW_CORRECTED, _MOST_CORRECTED * repeated):
+            text = f"{corrected:,} of {repeated:,} ids of earlier looks have other labels, as if numbers began again"
+            raise ValueError(f"{pair.candidate}: {text}; expected ids that no two looks share, such as date and number")
         text = f"{corrected:,} rows of earlier looks have other labels now; their earlier values are kept"
         notes.append(Note("labels", text))
     result = ComparisonResult(

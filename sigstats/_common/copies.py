@@ -37,21 +37,22 @@ _FEWEST_TWICE = 20
 _MOST_OF_ONE = 8
 
 
-def are_mirrored(votes: IntArray, content: IntArray | None = None) -> bool:
-    """True if all votes (two models, sign) occur twice, with the sides exchanged.
+def check_sides(votes: IntArray, content: IntArray | None = None) -> None:
+    """Raise ValueError if all votes (two models, sign) occur twice, with the sides exchanged.
 
     In turn or in halves; or in any order, if the rest of their `content`, as codes, distinguishes most votes.
     """
     n, exchanged = len(votes), votes[:, [1, 0, 2]] * [1, 1, -1]
     if n % 2 or n < _FEWEST_TWICE:
-        return False
+        return
     halves = (slice(None, None, 2), slice(1, None, 2)), (slice(n // 2), slice(n // 2, None))
-    if any(np.array_equal(votes[one], exchanged[other]) for one, other in halves):
-        return True
-    if content is None or int(content.max()) + 1 < n / _MOST_OF_ONE:
-        return False
-    first, second = (np.column_stack([content, side]) for side in (votes, exchanged))
-    return np.array_equal(first[np.lexsort(first.T)], second[np.lexsort(second.T)])
+    mirrored = any(np.array_equal(votes[one], exchanged[other]) for one, other in halves)
+    if content is not None and int(content.max()) + 1 >= n / _MOST_OF_ONE:
+        first, second = (np.column_stack([content, side]) for side in (votes, exchanged))
+        mirrored |= np.array_equal(first[np.lexsort(first.T)], second[np.lexsort(second.T)])
+    if mirrored:
+        cure = "leave out one of each pair, or give the question of each vote (items, --item)"
+        raise ValueError(f"votes: all {n:,} occur twice with the sides exchanged; {cure}")
 
 
 def equal_by_chance(content: IntArray, columns: Sequence[IntArray]) -> bool:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri, stdtr
 
 from .._common.class_names import as_class_labels, as_groups
-from .._common.copies import are_mirrored
+from .._common.copies import check_sides
 from .._common.data_frames import require_same_index
 from .._common.drawing import Drawn, forest
 from .._common.messages import Note
@@ -190,8 +190,8 @@ def rank_votes(
     signs = signs_of(winner, n, models, first, second)
     given = {name: value for name, value in {"groups": groups, "items": items}.items() if value is not None}
     units = _crossed([as_groups(value, name, n)[0] for name, value in given.items()])
-    if not given and are_mirrored(np.column_stack([first, second, signs])):
-        raise mirrored(n)
+    if not given:
+        check_sides(np.column_stack([first, second, signs]))
     for model in models[second[first == second]][:1]:
         raise refuse("model_b", str(model), "a model other than model_a")
     count, part = components_of(len(models), first, second, strong=False)
@@ -232,12 +232,6 @@ def rank_votes(
         reason=reason,
         notes=position_note(models.tolist(), sides, preferred, adjusted),
     )
-
-
-def mirrored(n: int) -> ValueError:
-    """The error for votes that all occur twice, with the sides exchanged."""
-    cure = "leave out one of each pair, or give the question of each vote (items, --item)"
-    return ValueError(f"votes: all {n:,} occur twice with the sides exchanged; {cure}")
 
 
 def signs_of(winner: Any, n: int, models: NDArray[Any], first: IntArray, second: IntArray) -> IntArray:

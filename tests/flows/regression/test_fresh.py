@@ -108,6 +108,16 @@ def test_a_spelling_with_other_zeros_is_recognised_and_another_number_is_not(num
     assert repadded(pa.array([f"{prefix}{10**10 + number}" for number in numbers]), digests) is None
 
 
+def test_ids_that_begin_again_each_night_are_refused_if_labels_show_it(folder, capsys):
+    night(folder, 1, ids=range(150))
+    assert look(folder) == 0
+    night(folder, 2, n=155, ids=range(155), drop=0.3)
+    capsys.readouterr()
+    assert look(folder) == 2
+    assert "of 150 ids of earlier looks have other labels, as if numbers began again" in capsys.readouterr().err
+    assert history(folder)["evaluation"].nunique() == 1
+
+
 def test_an_undecided_look_says_on_the_terminal_and_on_the_page_that_rows_will_come(folder, capsys):
     assert main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out")]) == 0
     advice = "Go on: the next look adds its rows to these."
