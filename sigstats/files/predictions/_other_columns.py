@@ -35,9 +35,12 @@ _TRAINING = _TRAIN | {"train_set", "fit"}
 _YES, _NO = frozenset({"1", "true", "yes"}), frozenset({"0", "false", "no"})
 _ERRORS = frozenset({"error", "error_message", "error_type", "exception", "traceback", "failure"})
 _NO_ERROR = frozenset({"", "false", "no", "none", "null", "nan", "n/a", "ok", "success"})
-_STATES = frozenset({"status", "state", "run_status"})
+_STATES = frozenset({"status", "state", "run_status", "result", "outcome"})
 _NOT_FINISHED = frozenset({"error", "errored", "timeout", "timed_out", "crashed", "aborted", "cancelled", "canceled"})
+_FAILED = frozenset({"failed", "fail", "failure"})
+#: Names of marks of answers that are right or wrong; marks with names of one set should be equal.
 _CORRECT = frozenset({"correct", "is_correct"})
+_MARKS = (_CORRECT | {"acc", "accuracy", "exact_match", "em", "passed", "resolved", "score"}, {"score", "success"})
 #: Name of notes on a text that no file contains.
 UNUSED = "unused-missing"
 #: Labels with this much information, in bits, do not agree by chance.
@@ -152,9 +155,16 @@ def is_training(name: str) -> bool:
     return name.lower() in _TRAINING
 
 
-def is_telling(name: str) -> bool:
-    """True for a column that is read only for notes."""
-    return name.lower() in _ERRORS | _STATES | _CORRECT | WEIGHTS or bool(_words_of_parts(name))
+def is_mark(name: str, other: str = "") -> bool:
+    """True for a usual name of marks of right and wrong answers; with `other`, if both marks should be equal."""
+    names = {text.lower() for text in (name, other) if text}
+    return len(names) == 1 + bool(other) and any(names <= marks for marks in _MARKS)
+
+
+def is_telling(name: str, score: str | None = None) -> bool:
+    """True for a column that is read only for notes; `score` is the column of marks."""
+    is_other = bool(score) and is_mark(name, score or "")
+    return is_other or name.lower() in _ERRORS | _STATES | _CORRECT | WEIGHTS or bool(_words_of_parts(name))
 
 
 def _words_of_parts(name: str) -> frozenset[str]:
@@ -163,18 +173,23 @@ def _words_of_parts(name: str) -> frozenset[str]:
     return words if words & _OF_PARTS and words <= _WORDS else frozenset()
 
 
-def unused_notes(table: Table, used: Collection[str], outcomes: Sequence[Any]) -> Iterator[Note]:
+def unused_notes(table: Table, used: Collection[str], outcomes: Sequence[Any], score: str = "") -> Iterator[Note]:
     """Notes on training rows and rows with an error, which count like all others, and on other verdicts.
 
     `outcomes`: the labels and predictions; empty if another column may have a verdict on them.
+    `score`: the column of marks, if more is better.
     """
+    right = truth_of(table.texts_or_missing(score)) if is_mark(score) else None
+    if outcomes and not score:
+        right = pc.equal(*same_spelling([column.cast(pa.string()) for column in outcomes]))
     for name, column in table.other_columns(used).items():
         key = name.lower()
-        if not is_telling(name):
+        if not is_telling(name, score):
             continue
-        if key in _CORRECT and outcomes and (n := _contradictions(table.texts_or_missing(name), outcomes)):
-            text = f"column {shown(name)}, which is not used, contradicts label and prediction"
-            yield Note("unused-column", f"{text} in {n:,} of {table.num_rows:,} rows (--score {name})")
+        if right is not None and (is_mark(name, score) if score else key in _CORRECT):
+            verdicts, read = truth_of(table.texts_or_missing(name)), f"column {shown(score)}" * bool(score)
+            for text in contradiction(f"column {shown(name)}", verdicts, read or "label and prediction", right):
+                yield Note("unused-column", f"{text} rows (--score {name})")
         if key in WEIGHTS and pc.count_distinct(column).as_py() > 1:
             yield Note("unused-column", f"column {shown(name)} is not used: rows count equally (compare --weights)")
         counts = {text: n for text, n in _counts(column).items() if _should_not_count(name, text)}
@@ -183,13 +198,26 @@ def unused_notes(table: Table, used: Collection[str], outcomes: Sequence[Any]) -
             yield Note("unused-column", f"{n:,} of {table.num_rows:,} {text}; they count like the other rows")
 
 
-def _contradictions(verdicts: Any, outcomes: Sequence[Any]) -> int:
-    """The number of rows whose verdict, if it is a truth value, differs from label and prediction."""
-    words = pc.utf8_lower(verdicts)
-    is_verdict = pc.is_in(words, value_set=pa.array(["0", "1", "false", "true"]))
-    is_yes = pc.is_in(words, value_set=pa.array(["1", "true"]))
-    is_right = pc.equal(*same_spelling([column.cast(pa.string()) for column in outcomes]))
-    return pc.sum(pc.and_(is_verdict, pc.xor(is_yes, is_right))).as_py() or 0
+def truth_of(texts: Any) -> Any:
+    """True and false for truth values among texts; null for others."""
+    places: Any = pc.index_in(pc.utf8_lower(texts), value_set=pa.array(["0", "1", "0.0", "1.0", "false", "true"]))
+    return pa.array([False, True] * 3).take(places)
+
+
+def verdicts_of(entry: Mapping[str, Any], answer: Any = None, target: Any = None) -> dict[str, bool]:
+    """The statements of an entry of a log that its answer is right or wrong, by name."""
+    numbers = {name: value for name, value in entry.items() if isinstance(value, bool | int | float)}
+    verdicts = {name: value == 1 for name, value in numbers.items() if is_mark(name) and value in (0, 1)}
+    states = {name: value for name, value in entry.items() if isinstance(value, str) and name in _STATES}
+    verdicts |= {name: False for name, state in states.items() if _should_not_count(name, state.partition(":")[0])}
+    is_same = isinstance(answer, str) and isinstance(target, str) and answer.strip() == target.strip() != ""
+    return verdicts | ({"equality of answer and target": True} if is_same else {})
+
+
+def contradiction(name: str, verdicts: Any, read: str, right: Any) -> Iterator[str]:
+    """State that verdicts contradict the ones that count, named `read`, if they do; null is unknown."""
+    if n := pc.sum(pc.xor(right, verdicts)).as_py():
+        yield f"{name}, which is not used, contradicts {read} in {n:,} of {len(right):,}"
 
 
 def _should_not_count(name: str, text: str) -> bool:
@@ -201,7 +229,7 @@ def _should_not_count(name: str, text: str) -> bool:
         return is_training(text) or text.removesuffix(".0") in marks
     if key in _ERRORS:
         return text not in _NO_ERROR and not is_number(text)
-    return key in _STATES and text.replace(" ", "_") in _NOT_FINISHED
+    return key in _STATES and text.replace(" ", "_") in _NOT_FINISHED | _FAILED
 
 
 def _counts(column: Any) -> Counter[str]:

@@ -205,7 +205,9 @@ def notes_on(table: Table, columns: TableColumns, outcomes: Outcomes) -> Iterato
         text = f"if column {shown(run)} numbers runs of a recipe (trainings), these are independent: --run {run}"
         yield Note("possible-runs", text)
     has_verdict = outcomes.predicted and columns.label != columns.prediction and "prediction" not in columns.named
-    yield from unused_notes(table, columns.wanted, (outcomes.label, outcomes.prediction) if has_verdict else ())
+    score = "" if columns.score is None or columns.scoring.is_lower_better(columns.score) else columns.score
+    answers = (outcomes.label, outcomes.prediction) if has_verdict and columns.score is None else ()
+    yield from unused_notes(table, columns.wanted, answers, score)
     for text in table.unused() if isinstance(table, WithMissing) else ():
         note = Note(UNUSED, f"missing: no value is {shown(text)}")
         if columns.truth is None or note in columns.truth.notes:

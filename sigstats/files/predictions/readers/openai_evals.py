@@ -7,6 +7,7 @@ from typing import Any
 from ...inputs.content import Content, parse_json
 from .._columns import Columns
 from .._log import PROMPT, EvaluationLog, add_result, graded_by, make_answer, mapping, to_texts
+from .._other_columns import verdicts_of
 
 ORDER = 46
 NAME = "OpenAI's evals"
@@ -18,8 +19,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read the scores of every sample."""
     spec: dict[str, Any] = {}
     values: dict[str, list[dict[str, Any]]] = {}
-    failed: dict[str, str] = {}
-    identity: dict[str, dict[str, str]] = {}
+    others: dict[str, dict[str, Any]] = {}
     for line in content.whole().splitlines():
         event = mapping(parse_json(line, content.budget)) if line.strip() else {}
         spec |= {**mapping(event.get("spec")), **mapping(event.get("final_report"))}
@@ -27,23 +27,25 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         if not isinstance(sample, str):
             continue
         add_result(values, sample, {})  # asked; without a score unless one follows
+        more = others.setdefault(sample, {"identity": {}})
         if event.get("type") == "match":
             add_result(values, sample, {"match": data.get("correct")})
+            more["verdicts"] = verdicts_of(data, data.get("sampled"), data.get("expected"))
             if data.get("expected") is not None:
-                identity.setdefault(sample, {})["target"] = json.dumps(data["expected"])
+                more["identity"]["target"] = json.dumps(data["expected"])
         elif event.get("type") == "sampling":  # of several, the later ones may repeat answers
-            identity.setdefault(sample, {}).setdefault(PROMPT, json.dumps(data.get("prompt")))
+            more["identity"].setdefault(PROMPT, json.dumps(data.get("prompt")))
         elif event.get("type") == "metrics":
             add_result(values, sample, data)
         elif event.get("type") == "error":
-            failed[sample] = str(data.get("message") or data.get("type") or "an error")[:200]
+            more["failed"] = str(data.get("message") or data.get("type") or "an error")[:200]
     model = spec.get("completion_fns") or [spec.get("model_name") or ""]
     arguments = mapping(mapping(spec.get("run_config")).get("eval_spec")).get("args")
     return EvaluationLog(
         where=content.where,
         harness="OpenAI's evals",
         answers=[
-            make_answer(sample, result, {}, columns, identity=identity.get(sample, {}), failed=failed.get(sample, ""))
+            make_answer(sample, result, {}, columns, **others[sample])
             for sample, results in values.items()
             for result in results
         ],
