@@ -101,7 +101,7 @@ class Evidence:
     def decisions(self, rows: Iterable[Hypothesis]) -> Decisions:
         """The decisions of these rows; rows of equal tables are one hypothesis."""
         groups = group_by(rows, self.table_of).values() if self.of_tables else ([row] for row in rows)
-        return Decisions(tuple(groups), tuple(self.withheld))
+        return Decisions.of(list(groups), list(self.withheld))
 
     @cached_property
     def method_names(self) -> dict[str, str]:

@@ -146,7 +146,6 @@ def _verdict(section: Section, rows: Sequence[Hypothesis], evidence: Evidence) -
     return replace(verdict, details=(*verdict.details, *reasons))
 
 
-_HYPOTHESES = ("hypothesis", "hypotheses")
 #: A drawing of more bytes is not for the first screen.
 _SMALL = 40_000
 
@@ -163,17 +162,13 @@ def _answer(
     `finish`: the advice for an unfinished study. `units`: the unit of observation of each test.
     """
     decided = [row for row in evidence.rows if row.decision in ("reject", "keep")]
-    p = f"{adjusted_p(evidence.adjust)} ≤ {significant(evidence.alpha)}"
     by_test = [(what, [row for row in decided if row.test == test]) for test, what in evidence.page.counted.items()]
     numbers = [number for _, verdict, _ in verdicts[:1] for number in verdict.numbers]
     numbers += [(what, *_rejections(rows)) for what, rows in by_test if rows]
     if len(numbers) < 2 and decided:
-        decisions = evidence.decisions(decided)
-        number, by = decisions.rejected
-        numbers = [
-            ("hypotheses tested", f"{len(decisions.hypotheses):,}", ""),
-            ("rejected", f"{number:,}", f"{by} {p}".strip()),
-        ]
+        counts = evidence.decisions(decided)
+        p = f"{counts.by} {adjusted_p(evidence.adjust)} ≤ {significant(evidence.alpha)}".strip()
+        numbers = [("hypotheses tested", f"{counts.hypotheses:,}", ""), ("rejected", f"{counts.rejected:,}", p)]
     advice = "" if finish else _more_units(decided, units)
     to_do = next((verdict.to_do for _, verdict, _ in verdicts if verdict.to_do), advice)
     return Answer(
@@ -264,7 +259,7 @@ def table_of(section: Section, evidence: Evidence) -> Table:
     """The table of a section's hypotheses."""
     rows = evidence.rows_of(section.test)
     columns = [column for column in section.columns if column.is_shown(rows)]
-    one, several = _HYPOTHESES if len(hypotheses(rows)) == len(rows) else ("row", "rows")
+    one, several = ("hypothesis", "hypotheses") if len(hypotheses(rows)) == len(rows) else ("row", "rows")
     heading = f"{section.name}: " + (f"the only {one}" if len(rows) == 1 else f"all {len(rows):,} {several}")
     notes = distinct(column.text(row) or None for row in rows for column in columns if column.note)
     return Table(section, heading, columns, [[_cell(column, row, notes) for column in columns] for row in rows], notes)

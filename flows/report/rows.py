@@ -2,8 +2,8 @@
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import NamedTuple
 
 from sigstats.measures.table import MEASURES, MeasureSpec
 from sigstats.tasks.plan import Item, Key
@@ -11,7 +11,7 @@ from sigstats.tasks.plan import group_by as group_by
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.statistical_tests.mcnemar import DISCORDANT
 
-from ..pages.wording import count_of, join_words
+from ..pages.wording import count_of, some_of
 
 
 def distinct(values: Iterable[Key | None]) -> tuple[Key, ...]:
@@ -27,8 +27,6 @@ def some_sizes(rows: Sequence[Item], most: int = 4) -> list[Item]:
 
 #: The decision of rows that rest on data from which nothing is concluded.
 WITHHELD = "withheld"
-#: At most this many data sets are named; more are counted.
-_MOST_NAMED = 3
 
 
 def withhold(row: Hypothesis, cells: Set[str]) -> Hypothesis:
@@ -52,31 +50,27 @@ def not_rejected(rows: Iterable[Hypothesis]) -> list[Hypothesis]:
     return [row for row in rows if row.decision == "keep"]
 
 
-@dataclass(frozen=True)
-class Decisions:
-    """The decisions of a study."""
+class Decisions(NamedTuple):
+    """The decisions on hypotheses, without those on the `withheld` data sets."""
 
-    #: The rows of each hypothesis: several if several methods test it.
-    hypotheses: Sequence[Sequence[Hypothesis]] = ()
-    #: The data sets from which nothing is concluded.
-    withheld: Collection[str] = ()
+    hypotheses: int = 0
+    #: ``3 hypotheses by 7 tests``, or ``2 hypotheses (nothing is concluded on iris)``.
+    tested: str = ""
+    rejected: int = 0
+    #: The methods that reject, if several test a hypothesis: ``by every method, 1 by some``.
+    by: str = ""
+    withheld: tuple[str, ...] = ()
 
-    @property
-    def tested(self) -> str:
-        """The number of hypotheses: ``3 hypotheses by 7 tests``, ``2 hypotheses (nothing is concluded on iris)``."""
-        tests, names = sum(map(len, self.hypotheses)), list(self.withheld)
-        by = f" by {tests:,} tests" if tests > len(self.hypotheses) else ""
-        where = join_words(names) if len(names) <= _MOST_NAMED else f"{len(names)} data sets"
-        without = f" (nothing is concluded on {where})" if names else ""
-        return count_of(len(self.hypotheses), "hypothesis", "hypotheses") + by + without
-
-    @property
-    def rejected(self) -> tuple[int, str]:
-        """The number that every method rejects, and words if there are several: ``by every method, 1 by some``."""
-        decided = [{row.decision for row in rows if row.decision != "missing"} for rows in self.hypotheses]
+    @classmethod
+    def of(cls, groups: Sequence[Sequence[Hypothesis]], withheld: Sequence[str] = ()) -> "Decisions":
+        """Count hypotheses; each group has the rows of one, by several methods."""
+        tests, decided = sum(map(len, groups)), [{row.decision for row in rows} - {"missing"} for rows in groups]
         every, some = decided.count({"reject"}), sum("reject" in decisions for decisions in decided)
-        more = f", {some - every:,} by some" if some > every else ""
-        return every, f"by every method{more}" if any(len(rows) > 1 for rows in self.hypotheses) else ""
+        several, where = tests > len(groups), some_of(withheld, 3)
+        by = ("by every method" + f", {some - every:,} by some" * (some > every)) * several
+        tested = count_of(len(groups), "hypothesis", "hypotheses") + f" by {tests:,} tests" * several
+        tested += f" (nothing is concluded on {where})" * bool(withheld)
+        return cls(len(groups), tested, every, by, tuple(withheld))
 
 
 def at_smallest_p(row: Hypothesis) -> bool:

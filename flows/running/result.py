@@ -187,7 +187,7 @@ class CellStudyResult:
             display.event("failed", cell=outcome.cell.name, error=_reason(outcome))
         for line in first_lines(self.reasons):
             print(printable(f"sigstats: {line}"), file=sys.stderr)  # noqa: T201
-        rejected, methods = self.decisions.rejected
+        decisions, level = self.decisions, significant(self.plan.alpha)
         by = _places_in_words(self.engines, self.changes.lost) if self.engines or not self.failed else ""
         if self.part is not None:
             display.say(f"{self.title}, {self.subject}, in {duration(self.seconds)}{by}")
@@ -197,7 +197,7 @@ class CellStudyResult:
             return
         display.say(
             f"{count_of(len(self.plan.cells), 'computation')}, {count_of(self.replicates, 'replicate')}, "
-            f"{self.decisions.tested}, {f'{rejected:,} rejected at {significant(self.plan.alpha)} {methods}'.strip()}, "
+            f"{decisions.tested}, {f'{decisions.rejected:,} rejected at {level} {decisions.by}'.strip()}, "
             f"in {duration(self.seconds)}{by}"
         )
         if changes := str(self.all_changes):
@@ -208,9 +208,9 @@ class CellStudyResult:
             cells=len(self.plan.cells),
             failed=len(self.failed),
             replicates=self.replicates,
-            hypotheses=len(self.decisions.hypotheses),
-            rejected=rejected,
-            withheld=list(self.decisions.withheld),
+            hypotheses=decisions.hypotheses,
+            rejected=decisions.rejected,
+            withheld=decisions.withheld,
             seconds=round(self.seconds, 3),
             engines=sorted(self.engines),
             workers_lost=self.changes.lost,

@@ -18,7 +18,7 @@ def told(failures, capsys, rows=()):
     plan = Plan(study="s", kind="benchmark", cells=(cell,), analyses=(), alpha=0.05, adjust="holm")
     failed = (Outcome(cell, failures=failures),) if failures else ()
     of = {"output": "out", "report": "", "replicates": 0, "seconds": 1.0, "all_changes": StaffChanges()}
-    decisions = Decisions([[row] for row in hypotheses(rows)])
+    decisions = Decisions.of([[row] for row in hypotheses(rows)])
     CellStudyResult(plan=plan, failed=failed, rows=rows, decisions=decisions, **of).tell(Display())
     return capsys.readouterr().err.splitlines()[-2]
 
