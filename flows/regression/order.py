@@ -199,8 +199,8 @@ class Order:
             paths = [place(match, self.base) for match in glob.glob(pattern, root_dir=self.base, recursive=True)]  # noqa: PTH207 - the pattern may be absolute
         files = [path for path in paths if Path(path).is_file()]
         if not files:
-            more = "; only a folder does, but a study reads files" if paths else fetched_by(self.study, self.base)
-            raise self._none(name, more)
+            of_folder = f"; only a folder does; name its files, as in {pattern.rstrip('/') + '/*'!r}"
+            raise self._none(name, of_folder if paths else fetched_by(self.study, self.base))
         return files
 
     def _none(self, name: str, more: str) -> BadInput:

@@ -128,4 +128,6 @@ def test_a_folder_that_a_pattern_matches_is_named(tmp_path, refused):
     study_file(tmp_path, STUDY, "nightly.toml")
     write(tmp_path / "predictions/production.csv", wrong=0.12, at=1000)
     (tmp_path / "predictions/candidate-1.csv").mkdir()
-    assert "a folder does, but a study reads files" in refused("run", tmp_path / "nightly.toml")
+    assert "only a folder does; name its files, as in 'predictions/candidate-*.csv/*'" in refused(
+        "run", tmp_path / "nightly.toml"
+    )
