@@ -19,7 +19,7 @@ from ..tables.spelling import is_number
 from ..tables.table import Table, WithMissing
 from ._agreement import align_labels, with_truth
 from ._columns import Columns
-from ._other_columns import dictionaries, same_items
+from ._other_columns import dictionaries, may_count, same_items
 from ._predictions import RIGHT, Outcomes, Predictions, Scores, item_codes, places
 from ._table_columns import (
     WithLikeliest,
@@ -285,11 +285,9 @@ def cells_and_runs(rows: TableRows) -> Errors:
         factors = [other for other in sizes if other != name and sizes[other] > 1]
         if not factors or 2 * max(sizes[factor] for factor in factors) > n:
             continue
-        if len(np.unique(joint_codes([codes[factor] for factor in factors]))) == n:
-            texts = columns[name].dictionary.cast(pa.string())
-            if pc.all(pc.match_substring_regex(texts, r"^[0-9]+(\.0)?$")).as_py():
-                problem = "seems to count the rows of a cell, but a cell is read as one row; repeat it"
-                yield rows.table.error(name, f" {problem}, as frame.loc[frame.index.repeat(frame[{name!r}])] does")
+        if len(np.unique(joint_codes([codes[factor] for factor in factors]))) == n and may_count(columns[name]):
+            problem = "seems to count the rows of a cell, but a cell is read as one row; repeat it"
+            yield rows.table.error(name, f" {problem}, as frame.loc[frame.index.repeat(frame[{name!r}])] does")
     repeated = units.group or units.run or units.epoch or units.order or rows.columns.duplicates
     for name, runs in () if repeated or rows.of_labels else codes.items():
         if RUN_OR_MODEL.fullmatch(name) and 20 * int(runs.max() + 1) <= n:

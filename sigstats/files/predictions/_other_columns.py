@@ -24,8 +24,8 @@ from ._predictions import Ints, Predictions, item_codes
 #: At most this many values of other columns are examined, to limit the time for large files.
 MOST_VALUES = 2**20
 _FRACTION, _WHOLE = r"^[+-]?[0-9]*[.,][0-9]*[1-9][0-9]*([^0-9.]|$)", r"^-?[0-9]+(\.0*)?$"
-#: An id that ends with a number after a separator.
-_NUMBERED = r"^(.*[0-9A-Za-z])[^0-9A-Za-z]+[A-Za-z]*[0-9]+$"
+#: An id that ends with a number after a separator, or after letters that follow another number.
+_NUMBERED = r"^(?:(.*[0-9A-Za-z])[^0-9A-Za-z]+[A-Za-z]*|(.*[0-9])[A-Za-z]+)[0-9]+$"
 #: Words in names of columns with the part of a data set that a row belongs to: is_train, data_split, trainTestSplit.
 _PARTS, _CONNECTING = frozenset({"split", "subset", "partition", "set", "phase"}), frozenset({"is", "in", "was"})
 _TRAIN, _TEST = frozenset({"train", "training"}), frozenset({"test", "testing", "holdout"})
@@ -37,7 +37,7 @@ _ERRORS = frozenset({"error", "error_message", "error_type", "exception", "trace
 _NO_ERROR = frozenset({"", "false", "no", "none", "null", "nan", "n/a", "ok", "success"})
 _STATES = frozenset({"status", "state", "run_status", "result", "outcome"})
 _NOT_FINISHED = frozenset({"error", "errored", "timeout", "timed_out", "crashed", "aborted", "cancelled", "canceled"})
-_FAILED = frozenset({"failed", "fail", "failure"})
+_NOT_FINISHED |= {"failed", "fail", "failure"}
 #: Names of marks of answers that are right or wrong; marks with names of one set should be equal.
 _CORRECT = frozenset({"correct", "is_correct"})
 _MARKS = (_CORRECT | {"acc", "accuracy", "exact_match", "em", "passed", "resolved", "score"}, {"score", "success"})
@@ -59,6 +59,15 @@ def dictionaries(columns: Mapping[str, Any], rows: int) -> dict[str, Any]:
         }
     except (pa.ArrowException, NotImplementedError):
         return {}
+
+
+def may_count(column: Any) -> bool:
+    """True for a dictionary array of whole numbers that are not those of the rows."""
+    texts = column.dictionary.cast(pa.string())
+    if not pc.all(pc.match_substring_regex(texts, r"^[0-9]+(\.0)?$")).as_py():
+        return False
+    low, high = (end.as_py() for end in pc.min_max(texts.cast(pa.float64())).values())
+    return len(texts) < len(column) or high - low != len(column) - 1
 
 
 def other_column_codes(first: Predictions, other: Predictions, rows: Any = None, partners: Any = None) -> OtherColumns:
@@ -96,10 +105,10 @@ def other_column_codes(first: Predictions, other: Predictions, rows: Any = None,
 
 
 def _starts(ids: Any) -> dict[str, Ints]:
-    """Return the codes of the starts of ids; empty unless all ids end with a number after a separator, as doc12_q3."""
+    """Return the codes of the starts of ids; empty unless all ids end with a further number, as doc12_q3 and p7v2."""
     if not pa.types.is_string(ids.type) or not pc.all(pc.match_substring_regex(ids, _NUMBERED)).as_py():
         return {}
-    return {STARTS: item_codes(pc.replace_substring_regex(ids, _NUMBERED, r"\1"))}
+    return {STARTS: item_codes(pc.replace_substring_regex(ids, _NUMBERED, r"\1\2"))}
 
 
 def _other_columns(side: Predictions, rows: Any) -> dict[str, Any]:
@@ -163,8 +172,8 @@ def is_mark(name: str, other: str = "") -> bool:
 
 def is_telling(name: str, score: str | None = None) -> bool:
     """True for a column that is read only for notes; `score` is the column of marks."""
-    is_other = bool(score) and is_mark(name, score or "")
-    return is_other or name.lower() in _ERRORS | _STATES | _CORRECT | WEIGHTS or bool(_words_of_parts(name))
+    usual = _ERRORS | _STATES | _CORRECT | WEIGHTS
+    return name.lower() in usual or bool(_words_of_parts(name)) or bool(score and is_mark(name, score))
 
 
 def _words_of_parts(name: str) -> frozenset[str]:
@@ -229,7 +238,7 @@ def _should_not_count(name: str, text: str) -> bool:
         return is_training(text) or text.removesuffix(".0") in marks
     if key in _ERRORS:
         return text not in _NO_ERROR and not is_number(text)
-    return key in _STATES and text.replace(" ", "_") in _NOT_FINISHED | _FAILED
+    return key in _STATES and text.replace(" ", "_") in _NOT_FINISHED
 
 
 def _counts(column: Any) -> Counter[str]:

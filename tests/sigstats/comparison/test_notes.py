@@ -45,7 +45,9 @@ def test_a_column_that_clusters_errors_is_named_with_p_of_its_groups(patients):
     assert not named(sigstats.compare(*patients, slices=["patient_id"]), "clustered-errors")
 
 
-@pytest.mark.parametrize("form", ["doc{:03}_q{}", "{} / {}", "clinic-{}-visit:{}", "a/b{}.{}"])
+@pytest.mark.parametrize(
+    "form", ["doc{:03}_q{}", "{} / {}", "clinic-{}-visit:{}", "a/b{}.{}", "doc{}q{}", "P{:03}visit{}"]
+)
 def test_groups_that_only_the_ids_name_are_noted(patients, form):
     grouped = sigstats.compare(*patients, groups="patient_id").rows[0].pvalue
     frames = []

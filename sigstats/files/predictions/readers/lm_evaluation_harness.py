@@ -106,8 +106,8 @@ def _answer(sample: dict[str, Any], columns: Columns) -> Answer:
     failed = "no response" if sample.get("resps") and responses in ([], [None]) else ""
     values = {} if failed else _metrics(sample)
     first = responses[0] if isinstance(responses, list) and responses else None
-    more = {"filter": chosen, "identity": _identity(sample), "failed": failed}
-    more |= {"verdicts": verdicts_of(sample, first, sample.get("target"))}
+    verdicts = verdicts_of(sample, first, sample.get("target"))
+    more = {"filter": chosen, "identity": _identity(sample), "failed": failed, "verdicts": verdicts}
     return make_answer(str(sample["doc_id"]), values, about, columns, **more)
 
 

@@ -1,6 +1,7 @@
 """Failed, unscored and repeated answers: the same options have the same effect in every format."""
 
 import cProfile
+import itertools
 import json
 import pstats
 
@@ -323,6 +324,19 @@ def test_in_a_few_rows_only_a_usual_name_shows_counts_of_cells():
     assert sigstats.check(table, "b", at_least=0.1).n == 12
     with pytest.raises(ValueError, match="column 'count' seems to count the rows of a cell"):
         sigstats.check(table.rename(columns={"tokens": "count"}), "b", at_least=0.1)
+
+
+@pytest.mark.parametrize("name", ["num", "Anzahl", "freq", "cases"])
+def test_counts_of_a_sparse_table_are_known_by_usual_names_unless_they_number_the_rows(name):
+    """Forty of 192 combinations occur."""
+    combinations = list(itertools.product("abcd", "abcd", "wxyz", "rst"))
+    kept = np.sort(np.random.default_rng(2).choice(len(combinations), 40, replace=False))
+    table = pd.DataFrame([combinations[row] for row in kept], columns=["label", "b", "site", "shift"])
+    counts = np.random.default_rng(3).poisson(6, 40) + 1
+    with pytest.raises(ValueError, match=f"column '{name}' seems to count the rows of a cell"):
+        sigstats.check(table.assign(**{name: counts}), "b", at_least=0.1)
+    for first in (0, 1):
+        assert sigstats.check(table.assign(**{name: range(first, 40 + first)}), "b", at_least=0.1).n == 40
 
 
 def test_counts_of_cells_are_found_beside_columns_with_one_value():
