@@ -61,21 +61,23 @@ def rank_by_pairs(
     draws = SharedDraws(rule.rng, rule.n_resamples) if len(models) > _FEW_MODELS else None
     others: dict[str, _Rows] = {}
     notes: dict[Note, None] = {}
+
+    def tested_rows(first: int, second: int) -> Sequence[ComparisonRow]:
+        paired = replace(pair(first, second), draws=draws)
+        names, called = [measure or default_measure(paired)], (models[first], models[second])
+        check_used(names, score=named_score(paired), score_range=paired.score_range)
+        result = compare_pair(paired, rule, names, positive=positive, alone=True, models=called)
+        of_pair = [*paired.notes, *about_predictions(paired, names, called), *result.notes]
+        notes.update(dict.fromkeys(note for note in of_pair if note.name != NEVER_PREDICTED))  # by these two
+        return result.rows
+
     for a, b in combinations(range(len(models)), 2):
-        rows: Sequence[ComparisonRow] = ()
-        for first, second in ((a, b), (b, a)):
-            paired = replace(pair(first, second), draws=draws)
-            names, called = [measure or default_measure(paired)], (models[first], models[second])
-            # The last pair is tested in both orders: the scores of each model are checked as those of a baseline.
-            rows = _exchanged(rows) if draws is not None and a < len(models) - 2 else ()
-            if not rows:
-                check_used(names, score=named_score(paired), score_range=paired.score_range)
-                result = compare_pair(paired, rule, names, positive=positive, alone=True, models=called)
-                rows = result.rows
-            for row in rows:
-                others.setdefault(row.slice, {})[first, second] = row
-            of_pair = [*paired.notes, *about_predictions(paired, names, called), *result.notes]
-            notes |= dict.fromkeys(note for note in of_pair if note.name != NEVER_PREDICTED)  # by these two
+        rows = tested_rows(a, b)
+        # The last pair is tested in both orders: the scores of each model are checked as those of a baseline.
+        exchanged = [] if draws is None or a == len(models) - 2 else _exchanged(rows)
+        for place, of_place in (((a, b), rows), ((b, a), exchanged or tested_rows(b, a))):
+            for row in of_place:
+                others.setdefault(row.slice, {})[place] = row
     if draws is not None:
         draws.clear()
     whole = others.pop(ALL_ROWS)
