@@ -86,6 +86,9 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
     if others.content is not None and (copies := copied_rows(others.content, rows)) is not None:
         copied = f"{np.count_nonzero(copies):,} of {len(one):,} votes equal others in all columns and may be copies"
         notes = [*notes, Note("duplicates", f"{copied}; remove them, or add --group VOTER")]
+    if len(codes) > 1 and (n := len(one) - 1 - int(joint_codes([*codes.values(), *rows[:2]]).max())):
+        text = f"{n:,} of {len(one):,} votes have the {group}, the {item} and both models of another vote"
+        notes = [*notes, Note("duplicates", f"{text}; remove them if they are copies")]
     return replace(ranking, notes=(*notes, *clustered(values, others, classes=2, seed=0, pvalue=decided)))
 
 

@@ -391,6 +391,10 @@ def test_votes_that_a_voter_gave_twice_are_counted_in_a_note(seed, copies):
         frame.to_csv(path, index=False)
         assert main(["rank", str(path), "--json", str(target)]) == 0
         texts = [note["text"] for note in json.loads(target.read_text())["notes"] if note["name"] == "duplicates"]
+        assert main(["rank", str(path), "--group", "judge", "--item", "question", "--json", str(target)]) == 0
+        notes = [note["text"] for note in json.loads(target.read_text())["notes"] if note["name"] == "duplicates"]
+    again = f"{copies} of {n + copies} votes have the judge, the question and both models of another vote"
+    assert notes == [f"{again}; remove them if they are copies"] * (copies > 0)
     told = f"{copies} of {n + copies} votes equal others in all columns and may be copies"
     assert texts == [f"{told}; remove them, or add --group VOTER"] * (copies > 0)
 
