@@ -195,7 +195,8 @@ def in_keys(message: str) -> str:
 
 def _bar(name: str) -> PlainValidator:
     return PlainValidator(
-        lambda value: None if value is None else as_bar(value, name), json_schema_input_type=float | str | None
+        lambda value: None if value is None else as_bar(value, name, units=False),
+        json_schema_input_type=float | str | None,
     )
 
 

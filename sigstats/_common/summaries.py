@@ -22,15 +22,10 @@ def refuse_summaries(scores: FloatArray, names: Sequence[str], argument: str) ->
             raise ValueError(f"{argument}: {shown(model)} {problems[0]}; drop it, or list the models (models)")
 
 
-#: In a larger table, one row more has little effect.
-_MOST_ROWS = 5_000
-
-
 def check_end_rows(scores: FloatArray, argument: str) -> None:
     """Refuse a first or last row of a table of models that is a mean, a sum or a standard deviation of the others."""
-    if not 2 < len(scores) <= _MOST_ROWS or not np.isfinite(scores).all():
-        return
-    for end, place in {"last": -1, "first": 0}.items():
+    few = 2 < len(scores) <= 5_000  # one row more changes little in a larger table
+    for end, place in {"last": -1, "first": 0}.items() if few and np.isfinite(scores).all() else ():
         if of := next(summaries_of(scores[place], np.delete(scores, place, axis=0)), None):
             raise ValueError(f"{argument}: the {end} row is {of} of the others; remove it")
 
@@ -45,18 +40,12 @@ def _numbers_rows(column: FloatArray, others: FloatArray) -> bool:
     return bool(beyond and listed and (np.diff(values) == 1).all())
 
 
-#: Fewer zeros and ones have a mean or a sum by chance.
-_FEW_MARKS = 20
-
-
 def summaries_of(column: FloatArray, part: FloatArray) -> Iterator[str]:
-    """Yield the statistic of rows of `part` that a column equals up to rounding, by chance once in a million.
+    """Yield the statistic of rows of `part` that a column equals up to rounding.
 
-    If all of `part` are 0 or 1 and the column is not, once in a thousand.
+    By chance, one is yielded once in a million; if all of `part` are 0 or 1 and the column is not, once in a thousand.
     """
-    marks = (
-        len(part) * part.shape[1] >= _FEW_MARKS and not np.isin(column, (0, 1)).all() and np.isin(part, (0, 1)).all()
-    )
+    marks = part.size >= 20 and np.isin(part, (0, 1)).all() and not np.isin(column, (0, 1)).all()
     decimals = [next((d for d in range(7) if np.allclose(of.round(d), of, 1e-9, 1e-12)), 99) for of in (column, part)]
     rounded, tiny, spread = 0.5 * 0.1 ** np.array(decimals), 1e-9 * np.abs(part).max(), np.ptp(part, axis=0)
     rounded = np.minimum(rounded, 0.05) if marks else rounded  # a sum of zeros and ones is exact

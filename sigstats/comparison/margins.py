@@ -51,8 +51,20 @@ def as_share(value: Any, name: str) -> Any:
     return result
 
 
-def as_bar(value: Any, name: str) -> float:
-    """A bar, which may be given in per cent (``"90%"``); or ValueError."""
+def _with_unit(value: Any) -> Any:
+    """A text such as 20ms as an `Amount`; anything else as it is."""
+    amount = _NUMBER_AND_UNIT.fullmatch(value.strip()) if isinstance(value, str) else None
+    if amount is not None and amount[2] not in ("pt", "points"):
+        with contextlib.suppress(ValueError):
+            value = Amount(amount[1])
+            value.unit = amount[2]
+    return value
+
+
+def as_bar(value: Any, name: str, *, units: bool = True) -> float:
+    """A bar, which may be given in per cent (``"90%"``) or, with `units`, in one (``"90ms"``); or ValueError."""
+    if units and isinstance(value := _with_unit(value), Amount):
+        return value
     text = value.strip() if isinstance(value, str) else ""
     try:
         number = as_real(float(text.removesuffix("%")) if isinstance(value, str) else value, name)
@@ -66,12 +78,7 @@ def as_margin(value: Any, name: str) -> Any:
     if isinstance(value, str) and value.rstrip().endswith("%"):
         with contextlib.suppress(ValueError):
             value = PartOfBaseline(float(value.rstrip()[:-1]) / 100)
-    amount = _NUMBER_AND_UNIT.fullmatch(value.strip()) if isinstance(value, str) else None
-    if amount is not None and amount[2] not in ("pt", "points"):
-        with contextlib.suppress(ValueError):
-            value = Amount(amount[1])
-            value.unit = amount[2]
-    elif isinstance(value, str):
+    if isinstance(value := _with_unit(value), str):
         with contextlib.suppress(ValueError):
             value = float(value)
     share = isinstance(value, (str, StatedShare))

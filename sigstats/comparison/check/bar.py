@@ -21,7 +21,7 @@ import numpy as np
 from ..._common.messages import Note
 from ..._common.scores import unlike_bar
 from ..._common.validation import Limits, as_real, refuse
-from ...measures.metrics import require_marks
+from ...measures.metrics import require_marks, unit_of
 from ...measures.table import MEASURES
 from ...multiplicity import adjusted
 from ...ranking.means import MEAN_OVER_TASKS
@@ -30,7 +30,7 @@ from ..dependence import clusters_note
 from ..evidence import Evidence, Judged
 from ..family import default_measures, evidence_for, for_one_sample, named_score
 from ..gaps import Slices, gap_of, gaps_of
-from ..margins import StatedShare
+from ..margins import Amount, StatedShare
 from ..measure_names import as_compared_measures, check_used
 from ..notes import about_predictions, smooth_note, unseen_group_note
 from ..paired_predictions import PairedPredictions, Scored
@@ -63,6 +63,12 @@ def check_predictions(
     rule = ComparisonRule() if rule is None else rule
     evidence = evidence_checked(paired, measures, positive)
     names, scored, sign = [*evidence], paired.scored, -1 if at_most else 1
+    marks = scored if MEASURES[names[0]].needs == "marks" else None
+    if isinstance(bar, Amount):
+        unit, stated = marks.unit if marks else "", f"{bar:g}{bar.unit}"
+        if (unit_of(bar.unit) or bar.unit) != unit:
+            wanted = f"a number {f'of {unit}' if unit else 'without a unit'}"
+            raise refuse("at_most" if at_most else "at_least", stated, wanted)
     if rule.gaps:
         widest = min((of.limits[1] - of.limits[0] for of in evidence.values() if of.limits), default=math.inf)
         if not (at_most and bar < widest):
@@ -79,7 +85,6 @@ def check_predictions(
     checked_rows = tuple(row.turned() for row in decided) if at_most else decided
     bare = CheckedRow(slice=ALL_ROWS, measure=names[0], n=paired.n)
     whole = evidence[names[0]]
-    marks = scored if MEASURES[names[0]].needs == "marks" else None
     numbers = names[0] in ("rmse", "neg-mae", "neg-mse")
     sizes = np.array([rows[0].value or 0.0]) if marks is None or marks.per else marks.scores[0]
     notes = (

@@ -19,9 +19,6 @@ from ._agreement import differing
 from ._log import PROMPT
 from ._predictions import Predictions, Scores, first_rows, item_codes, places, repeated_keys
 
-#: At most this many marks of each run are compared with those of the others.
-_CHECKED = 1_000
-
 
 def exclude_rows(side: Predictions, dropped: Predictions | None) -> Predictions:
     """A file without the answers that another left out."""
@@ -220,7 +217,7 @@ def split_runs(side: Predictions) -> list[Predictions]:
 
 def _check_means(runs: Sequence[Predictions], names: Sequence[str]) -> None:
     """Refuse a run whose marks are the mean or the sum of those of the others."""
-    scores = [run.score.values[:_CHECKED] for run in runs if run.score and not run.score.of_truth]
+    scores = [run.score.values[:1_000] for run in runs if run.score and not run.score.of_truth]
     marks = np.array([values.to_numpy(zero_copy_only=False) for values in scores], dtype=np.float64)
     for place, name in enumerate(names) if len(runs) == len(scores) > 2 else ():
         if of := next(summaries_of(marks[place], np.delete(marks, place, axis=0)), None):

@@ -166,6 +166,7 @@ def test_so_many_rows_of_the_same_share_decide(hits, n, bar):
     ("arguments", "message"),
     [
         (["--at-least", "90"], "--at-least: 90.0 is not valid; expected a number between 0 and 1"),
+        (["--at-least", "90ms"], "--at-least: '90ms' is not valid; expected a number without a unit"),
         (["--at-least", "much"], "--at-least: 'much' is not valid; expected a number such as 0.9 or 90%"),
         (["--at-least", "0"], "--at-least: 0.0 is not valid; expected more than 0"),
         (["--at-least", "0.9", "--measure", "kapa"], "--measure: 'kapa' is not valid; did you mean 'kappa'?"),
@@ -285,6 +286,19 @@ def test_the_mean_of_a_numerator_is_not_taken_for_a_ratio(tmp_path, table, capsy
             capsys.readouterr()
             told = refused(command, *paths, *options, "--measure", measure)
             assert "not valid for a ratio of sums; expected ratio" in told or (command, measure) == ("check", "auc")
+
+
+@pytest.mark.parametrize("name", ["latency_ms", "cost_usd", "time_seconds"])
+def test_a_bar_may_state_the_unit_of_the_score_and_no_other(tmp_path, refused, name):
+    table = pd.DataFrame({"id": range(50), name: np.random.default_rng(5).gamma(4, 20, 50)})
+    unit = {"latency_ms": "ms", "cost_usd": "USD", "time_seconds": "s"}[name]
+    stated, bare = (
+        checked(tmp_path, table, "--score", name, "--at-most", bar, code=0) for bar in (f"120 {unit}", "120")
+    )
+    assert stated == bare
+    for other in {"ms", "s", "kg"} - {unit}:
+        message = refused("check", tmp_path / "p.csv", "--score", name, "--at-most", f"1{other}")
+        assert f"--at-most: '1{other}' is not valid; expected a number of {unit}" in message
 
 
 @pytest.mark.parametrize("command", ["compare", "check"])
