@@ -3,7 +3,7 @@
 The rule is that of `sigstats.compare`: one-sided, adjusted over all tests, with a smallest drop that counts. The power
 is that of the hardest case, in which no other test rejects, so that an adjustment by steps is no stronger than its
 first step. With one answer per row it is exact. With several answers to an item, or rows in groups, it is that of
-simulated groups; each sample is tested as `compare` does (`sigstats.sizing.groups`).
+simulated groups; each sample is tested as `compare` does (`sigstats.sizing.samples`).
 
 When not to use: for measures other than accuracy; to explain afterwards why the pilot found nothing, with the drop that
 the pilot itself shows.
@@ -25,7 +25,7 @@ from ..comparison.units import ALL_ROWS
 from ..mcnemar.power import VerdictChances, drop_power, verdict_chances
 from ..mcnemar.sample_size import detectable_drop, drop_size, passing_size
 from ..unseen_row.means import UnseenGroup
-from .groups import GroupTest, Sizes, sizes_of, sizes_of_averages
+from .samples import GroupTest, Sizes, sizes_of, sizes_of_averages
 
 #: A slice with fewer rows that differ says little of how often rows differ: that of all rows is taken.
 _FEW_DIFFERING = 10
