@@ -8,6 +8,7 @@ from scipy.stats import rankdata, wilcoxon
 from statsmodels.stats.multitest import multipletests
 
 from sigstats.flows.api.results import open_results
+from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.report.page import render
 from sigstats.tasks.results import Results
 
@@ -77,7 +78,7 @@ def test_the_table_has_every_accuracy_and_marks_what_the_tests_reject(study):
 
 
 def test_the_headline_is_which_classifiers_are_best(study):
-    page = render(Results(study), config={}, versions={})
+    page = render(Evidence(Results(study)), config={}, versions={})
     _, classifiers, scores = accuracies(study)
     best = classifiers[scores.mean(axis=0).argmax()]
     assert f"<title>synthetic: {best} is " in page

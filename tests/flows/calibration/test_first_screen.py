@@ -59,7 +59,7 @@ def test_a_test_without_power_is_neither_kept_nor_recommended(store):
     results = Results(store)
     summary = results.summary.to_pandas()
     assert set(summary.query("measure == 'power'")["decision"]) == {"none"}
-    page = render(results, config={}, versions={})
+    page = render(Evidence(results), config={}, versions={})
     to_do = re.search(r"What to do\.</b>(.*?)</p>", page, re.DOTALL)[1]
     assert " ".join(to_do.split()).startswith("Use McNemar (chi2). 6,276 rows find the difference")
 
