@@ -2,7 +2,7 @@
 
     python tools/result_columns.py
 
-`tests/test_results_page.py` holds that the page is what this writes.
+`tests/test_made_pages.py` holds that the page is what this writes.
 """
 
 import inspect

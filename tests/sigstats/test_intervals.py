@@ -1,15 +1,18 @@
-"""Intervals of proportions over so many trials that no table and no inverse beta function is right."""
+"""Intervals of proportions over more trials than inverse beta functions stand, and quantiles of Student's t."""
 
 import itertools
 import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 from scipy.stats import norm, poisson
 
 import sigstats
-from sigstats.intervals import clopper_pearson
+from sigstats import intervals
+from sigstats.intervals import clopper_pearson, student_quantile
 from sigstats.proportions import proportion_test
 
 
@@ -113,3 +116,21 @@ def test_intervals_of_any_level_are_scipys_and_those_of_one_stratum():
     joint = sigstats.joint_tasks_test([9, 3], [4, 2], [50, 20], confidence_level=0.8, n_resamples=9, rng=1)
     strata = sigstats.stratified_paired_test([9, 3], [4, 2], [50, 20], alternative="greater", confidence_level=0.8)
     assert joint.confidence_interval == strata.confidence_interval
+
+
+@given(share=st.floats(1e-9, 0.4))
+def test_it_has_all_digits_where_there_is_a_formula(share):
+    assert student_quantile(1, share) == pytest.approx(-1 / math.tan(math.pi * share), rel=1e-12)
+    two = (2 * share - 1) / math.sqrt(2 * share * (1 - share))
+    assert student_quantile(2, share) == pytest.approx(two, rel=1e-12)
+
+
+@pytest.mark.parametrize("error", [0, 2e-11, -1e-9])
+@pytest.mark.parametrize(
+    ("freedom", "probability", "expected"),  # by the roots of mpmath's betainc, 30 digits
+    [(3, 0.975, 3.182446305283709593), (9, 0.995, 3.249835541592125627), (9.5, 0.025, -2.244137461492296491)],
+)
+def test_it_has_all_digits_whatever_scipy_has(monkeypatch, error, freedom, probability, expected):
+    of_scipy = intervals.special.stdtrit
+    monkeypatch.setattr(intervals.special, "stdtrit", lambda *of: of_scipy(*of) * (1 + error))
+    assert student_quantile(freedom, probability) == pytest.approx(expected, rel=1e-14)

@@ -1,6 +1,5 @@
 """`sigstats check` of costs, losses, ratios of sums and runs, beside the binomial law, enumeration and simulation."""
 
-import json
 import math
 
 import numpy as np
@@ -10,15 +9,8 @@ from scipy.stats import binom, binomtest, ttest_1samp
 from sklearn.metrics import mean_absolute_error
 
 import sigstats
-from sigstats.flows.cli import main
 
-
-def checked(tmp_path, frame, *arguments, code=None):
-    path, target = tmp_path / "p.csv", tmp_path / "found.json"
-    frame.to_csv(path, index=False)
-    found = main(["check", str(path), *map(str, arguments), "--json", str(target)])
-    assert code is None or found == code
-    return json.loads(target.read_text())
+from .test_check import checked
 
 
 @pytest.fixture
