@@ -19,3 +19,8 @@ def retrained(replicates: int) -> int:
 def thorough() -> bool:
     """Whether this is no quick run such as `make test`, so that a test may take its dear size."""
     return settings().max_examples >= _USUAL
+
+
+def simulated(samples: int) -> int:
+    """`samples` that a test simulates, or, in a run such as `make test`, half of them."""
+    return samples if thorough() else samples // 2

@@ -13,7 +13,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 
 import sigstats
 from sigstats.unseen_row.judged import judged_rows, rows_of_one
-from tests.examples import examples
+from tests.examples import examples, simulated
 
 NAN = math.nan
 
@@ -100,7 +100,7 @@ def _differing(rng, share, chance):
 @pytest.mark.parametrize("error", [0.5, 0.0])
 @pytest.mark.parametrize(("labels", "share"), [(30, 0.13), (100, 0.04), (10, 1.0)])
 def test_a_coin_and_a_perfect_judge_keep_the_level(labels, share, error):
-    rng, trials, rejected = np.random.default_rng(labels), 400, 0
+    rng, trials, rejected = np.random.default_rng(labels), simulated(400), 0
     for trial in range(trials):
         judge, people = (1 * first - second for first, second in _differing(rng, share, error))
         rejected += _pvalue(judge, rng.permutation(2000) < labels, people, rng=trial) <= 0.05
@@ -111,7 +111,7 @@ def test_a_coin_and_a_perfect_judge_keep_the_level(labels, share, error):
 @pytest.mark.parametrize("labels", [30, 50, 200])
 def test_equal_models_of_a_judge_that_errs_for_one_keep_the_level(labels):
     """2,000 rows, specificity .70 for A and .55 for B; the judge alone is significant in most trials."""
-    rng, trials = np.random.default_rng(labels), 150
+    rng, trials = np.random.default_rng(labels), simulated(150)
     corrected = judge_alone = 0
     for _ in range(trials):
         people = rng.random((2, 2000)) < 0.8
@@ -128,12 +128,12 @@ def test_equal_models_of_a_judge_that_errs_for_one_keep_the_level(labels):
 def test_labels_may_be_more_frequent_with_one_verdict():
     """Every row on which the judge prefers one model is labelled and a tenth of the others: no bias, in the mean."""
     rng, estimates = np.random.default_rng(5), []
-    for _ in range(200):
+    for _ in range(simulated(200)):
         people = rng.random((2, 600)) < [[0.8], [0.7]]
         judge = np.where(people, rng.random((2, 600)) < 0.9, rng.random((2, 600)) >= 0.6)
         chosen = (judge[0] != judge[1]) | (rng.random(600) < 0.1)
         estimates.append(sigstats.judged_test(*judge, *np.where(chosen, people, NAN), n_resamples=999).estimate)
-    assert np.mean(estimates) == pytest.approx(0.1, abs=4 * np.std(estimates) / math.sqrt(200))
+    assert np.mean(estimates) == pytest.approx(0.1, abs=4 * np.std(estimates) / math.sqrt(len(estimates)))
 
 
 def test_the_side_and_the_margin():

@@ -7,6 +7,8 @@ from scipy import stats
 
 from sigstats import rank_models
 
+from ...examples import simulated
+
 MODELS = ["good", "cheap", "bad"]
 
 
@@ -52,7 +54,7 @@ def test_equal_costs_leave_every_model_on_the_front():
 @pytest.mark.parametrize("law", ["one thing", "tied costs", "costs certain", "scores certain"])
 def test_false_claims_are_as_rare_as_stated(law):
     """Models that are equal in one or both, where errors of score and cost may happen in the same samples."""
-    rng, false, samples = np.random.default_rng(5), 0, 600
+    rng, false, samples = np.random.default_rng(5), 0, simulated(600)
     for _ in range(samples):
         right = rng.random((40, 3)) < (0.5 if law != "scores certain" else [0.02, 0.5, 0.98])
         cost = 1.0 * ~right if law == "one thing" else rng.integers(1, 4, (40, 3)) * 1.0

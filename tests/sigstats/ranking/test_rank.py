@@ -14,7 +14,7 @@ from sigstats.ranking.means import share_interval
 from sigstats.ranking.rank import rank_table
 from sigstats.ranking.rank_sets import rank_sets
 
-from ...examples import examples
+from ...examples import examples, simulated
 
 CHANCES = [0.5, 0.9, 0.8, 0.79]
 NAMES = ["d", "a", "b", "c"]
@@ -104,7 +104,7 @@ def test_marks_are_ranked_by_their_mean():
 @pytest.mark.long
 def test_the_interval_of_an_accuracy_of_groups_covers_it():
     # 20 groups of 5 rows that share what is hard: Clopper and Pearson's interval of the rows covers far too seldom.
-    rng, trials, missed, missed_by_rows = np.random.default_rng(5), 2000, 0, 0
+    rng, trials, missed, missed_by_rows = np.random.default_rng(5), simulated(2000), 0, 0
     groups, truth = np.repeat(np.arange(20), 5), 0.8
     for _ in range(trials):
         hard = np.sqrt(0.7) * rng.normal(size=20)[groups] + np.sqrt(0.3) * rng.normal(size=100)

@@ -13,6 +13,8 @@ from scipy import stats
 from sigstats import mcnemar_test, rank_models
 from sigstats.ranking.rank_sets import rank_sets, sets_of
 
+from ...examples import simulated
+
 
 def test_pairs_are_mcnemar_s_one_sided():
     correct = np.random.default_rng(0).random((60, 5)) < [0.9, 0.8, 0.7, 0.6, 0.5]
@@ -135,7 +137,7 @@ def test_no_fewer_pairs_than_holm():
 @pytest.mark.parametrize("chances", [[0.7] * 6, [0.9, 0.8, 0.8, 0.8, 0.6, 0.5], [0.95, 0.94, 0.93, 0.92, 0.91]])
 def test_true_ranks_are_held_all_at_once(chances):
     # Ties included: a tied model may have any rank of its tie. Rows share what is hard, so that models are alike.
-    rng, trials, missed = np.random.default_rng(4), 1500, 0
+    rng, trials, missed = np.random.default_rng(4), simulated(1500), 0
     chances = np.array(chances)
     least = 1 + (chances[:, None] > chances).sum(axis=0)
     most = (chances[:, None] >= chances).sum(axis=0)

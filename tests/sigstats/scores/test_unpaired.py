@@ -18,6 +18,8 @@ from sigstats.comparison.units import Units
 from sigstats.flows.cli import main
 from sigstats.scores.unpaired_test import Melded, difference_of_samples, sample_of
 
+from ...examples import simulated
+
 
 def answers(right, n):
     return np.arange(n) < right
@@ -295,7 +297,7 @@ def test_classes_that_one_sample_lacks_leave_their_mean_untested():
 )
 def test_equal_measures_of_unequal_samples_keep_the_level(measure, baseline, candidate, code):
     """20 rows against 400, and rare errors of other kinds; laws: the shares of positives, misses, false alarms."""
-    rng, wrong, times = np.random.default_rng(2), np.zeros(4), 400
+    rng, wrong, times = np.random.default_rng(2), np.zeros(4), simulated(400)
     for seed in range(times):
         samples = []
         for n, (positives, misses, alarms) in ((400, baseline), (20, candidate)):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sigstats.multiplicity import adjusted
 from sigstats.sequential.joint_rule import JointRule
 
-from ...examples import examples
+from ...examples import examples, simulated
 
 ADJUSTMENTS = ["none", "holm", "benjamini-hochberg", "benjamini-yekutieli"]
 
@@ -126,8 +126,8 @@ def shared_labels(rng, features, rows, permutations):
 @pytest.mark.long
 @pytest.mark.parametrize("learned", [0, 12])
 def test_the_false_discovery_rate_is_kept_where_tests_share_rows_labels_and_permutations(learned):
-    rng, shares, family = np.random.default_rng(learned), [], [0, 0]
-    for _ in range(1500):
+    rng, shares, family, trials = np.random.default_rng(learned), [], [0, 0], simulated(1500)
+    for _ in range(trials):
         x, labels = shared_labels(rng, 24, 20, 400)
         x[:, :learned] += 1.5 * labels[0][:, None]
         found = labels @ x
@@ -138,8 +138,8 @@ def test_the_false_discovery_rate_is_kept_where_tests_share_rows_labels_and_perm
                 shares.append(false[learned:].sum() / max(1, false.sum()))
             family[place] += bool(false[learned:].any())
     # The level is 0.1 times the share of true hypotheses at most; three standard errors above it.
-    assert np.mean(shares) < 0.1 + 3 * np.std(shares) / np.sqrt(1500)
-    assert family[1] / 1500 < 0.1 + 3 * np.sqrt(0.09 / 1500)
+    assert np.mean(shares) < 0.1 + 3 * np.std(shares) / np.sqrt(trials)
+    assert family[1] / trials < 0.1 + 3 * np.sqrt(0.09 / trials)
 
 
 def test_bad_settings_are_refused_in_a_line():

@@ -11,6 +11,8 @@ from sklearn.metrics import f1_score, jaccard_score, recall_score
 from sigstats import check, compare
 from sigstats.comparison.rule import ComparisonRule
 
+from ...examples import simulated
+
 RULE = ComparisonRule(n_resamples=500)
 
 
@@ -93,7 +95,7 @@ def test_classes_of_one_row_show_nothing():
     ("classes", "rows", "measure"), [(100, 2, "macro-recall"), (60, 3, "macro-f1"), (40, 5, "macro-recall")]
 )
 def test_equal_models_are_told_apart_as_rarely_as_stated(classes, rows, measure):
-    rng, false, missed, samples = np.random.default_rng(classes), 0, 0, 150
+    rng, false, missed, samples = np.random.default_rng(classes), 0, 0, simulated(150)
     for _ in range(samples):
         row = compare(*drawn(rng, classes, rows), measures=measure, rule=RULE).rows[0]
         false += row.pvalue <= 0.05
@@ -103,7 +105,7 @@ def test_equal_models_are_told_apart_as_rarely_as_stated(classes, rows, measure)
 
 @pytest.mark.long
 def test_a_bar_that_is_met_is_as_rarely_missed():
-    rng, false, missed, samples = np.random.default_rng(0), 0, 0, 150
+    rng, false, missed, samples = np.random.default_rng(0), 0, 0, simulated(150)
     for _ in range(samples):
         y, a, _ = drawn(rng, 100, 2)
         row = check(y, a, at_least=0.8, measures="macro-recall", rule=RULE).rows[0]

@@ -15,6 +15,8 @@ from scipy.stats import beta, binom, gamma
 import sigstats
 from sigstats.unseen_row.means import Units, mean_interval, mean_intervals, mean_pvalues, row_of_groups, units_of
 
+from ...examples import simulated
+
 
 def mean_pvalue(units, limit, way):
     return mean_pvalues([units], [limit])[0][way == "greater"]
@@ -100,36 +102,33 @@ def test_p_of_a_skewed_law_is_that_of_an_integral():
     assert mean_pvalue(units, 1.0, "less") == pytest.approx(quad(below, 40, 170, epsrel=1e-12, limit=200)[0], rel=1e-10)
 
 
-def missed(draw, truth, limits, samples):
-    """How often the lower and the upper end of 95% are on the wrong side of the mean."""
-    found = np.zeros(2, dtype=int)
+def seldom_missed(draw, truth, limits):
+    """Each end of 95% misses the mean with at most 2.5%: a chance below 1e-5 of a false alarm of each."""
+    missed, samples = np.zeros(2, dtype=int), simulated(150)
     for _ in range(samples):
         low, high = mean_interval(units_of(*draw()), limits)
-        found += [low > truth, high < truth]
-    return found
+        missed += [low > truth, high < truth]
+    return (missed <= binom.isf(1e-5, samples, 0.025)).all()
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("n", [20, 50, 200])
 def test_it_holds_with_rare_disasters(n):
-    """Each end misses with at most 2.5%: a chance below 1e-5 of a false alarm of each."""
-    rng = np.random.default_rng(n)
-    share = 1 / n
-    found = missed(lambda: (np.where(rng.random(n) < share, -1.0, 0.02),), 0.02 - 1.02 * share, (-1, 1), 150)
-    assert (found <= binom.isf(1e-5, 150, 0.025)).all()
+    rng, share = np.random.default_rng(n), 1 / n
+    assert seldom_missed(lambda: (np.where(rng.random(n) < share, -1.0, 0.02),), 0.02 - 1.02 * share, (-1, 1))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("groups", [2, 3, 5, 12])
 def test_it_holds_for_few_groups(groups):
-    """Accuracies of groups from Beta(1/2, 1/2), 1 to 11 rows each; the same chance of a false alarm."""
+    """Accuracies of groups from Beta(1/2, 1/2), 1 to 11 rows each."""
     rng = np.random.default_rng(groups)
 
     def draw():
         sizes = rng.integers(1, 12, groups)
         return rng.binomial(sizes, rng.beta(0.5, 0.5, groups)).astype(float), sizes
 
-    assert (missed(draw, 0.5, (0, 1), 150) <= binom.isf(1e-5, 150, 0.025)).all()
+    assert seldom_missed(draw, 0.5, (0, 1))
 
 
 def test_many_values_cost_no_more_than_a_row_of_width():
@@ -229,10 +228,11 @@ LAWS = ("wins 20 1", "wins 25 1", "wins 25 0.5", "loses 25 1", "loses 25 0.5", "
 @pytest.mark.parametrize("kind", ["equal", "mild", "lognormal", "pareto", "few large"])
 @pytest.mark.parametrize("groups", [20, 110, 250])
 def test_equal_models_seldom_fail_or_pass_wrongly_whatever_the_law(groups, kind):
+    samples = simulated(300)
     for law in LAWS if groups >= 110 else (*LAWS, "wins 50 1", "loses 50 1", "loses 200 1"):
-        alarms, above = errors(law, kind, groups, 300, groups)
-        assert alarms <= binom.isf(1e-4, 300, 0.05), law
-        assert above <= binom.isf(1e-4, 300, 0.025), law
+        alarms, above = errors(law, kind, groups, samples, groups)
+        assert alarms <= binom.isf(1e-4, samples, 0.05), law
+        assert above <= binom.isf(1e-4, samples, 0.025), law
 
 
 @pytest.mark.long
