@@ -13,7 +13,7 @@ from sigstats._common.messages import Note, shown
 from sigstats.measures.metrics import limits_of
 
 from ._columns import Columns
-from ._other_columns import verdicts_of
+from ._other_columns import verdicts_of as verdicts_of
 
 #: In the identity of an answer the question with all that surrounds it: told, and not refused, where it differs.
 PROMPT = "prompt"

@@ -35,7 +35,7 @@ _TRAINING = _TRAIN | {"train_set", "fit"}
 _YES, _NO = frozenset({"1", "true", "yes"}), frozenset({"0", "false", "no"})
 _ERRORS = frozenset({"error", "error_message", "error_type", "exception", "traceback", "failure"})
 _NO_ERROR = frozenset({"", "false", "no", "none", "null", "nan", "n/a", "ok", "success"})
-_STATES = frozenset({"status", "state", "run_status", "result", "outcome"})
+_STATES = frozenset({"status", "state", "run_status"})
 _NOT_FINISHED = frozenset({"error", "errored", "timeout", "timed_out", "crashed", "aborted", "cancelled", "canceled"})
 _NOT_FINISHED |= {"failed", "fail", "failure"}
 #: Names of marks of answers that are right or wrong; marks with names of one set should be equal.
@@ -188,16 +188,19 @@ def unused_notes(table: Table, used: Collection[str], outcomes: Sequence[Any], s
     `outcomes`: the labels and predictions; empty if another column may have a verdict on them.
     `score`: the column of marks, if more is better.
     """
-    right = truth_of(table.texts_or_missing(score)) if is_mark(score) else None
-    if outcomes and not score:
-        right = pc.equal(*same_spelling([column.cast(pa.string()) for column in outcomes]))
+    read = f"column {shown(score)}" if score else "label and prediction"
+    equal: Any = pc.equal(*same_spelling([column.cast(pa.string()) for column in outcomes])) if outcomes else None
+    right: Any = truth_of(table.texts_or_missing(score)) if is_mark(score) else None if score else equal
+    if is_mark(score) and score.lower() != "score" and equal is not None:
+        for text in contradiction("equality of label and prediction", pc.or_(equal, right), read, right):
+            yield Note("unused-column", f"{text} rows")
     for name, column in table.other_columns(used).items():
         key = name.lower()
         if not is_telling(name, score):
             continue
         if right is not None and (is_mark(name, score) if score else key in _CORRECT):
-            verdicts, read = truth_of(table.texts_or_missing(name)), f"column {shown(score)}" * bool(score)
-            for text in contradiction(f"column {shown(name)}", verdicts, read or "label and prediction", right):
+            verdicts = truth_of(table.texts_or_missing(name))
+            for text in contradiction(f"column {shown(name)}", verdicts, read, right):
                 yield Note("unused-column", f"{text} rows (--score {name})")
         if key in WEIGHTS and pc.count_distinct(column).as_py() > 1:
             yield Note("unused-column", f"column {shown(name)} is not used: rows count equally (compare --weights)")
@@ -217,8 +220,9 @@ def verdicts_of(entry: Mapping[str, Any], answer: Any = None, target: Any = None
     """The statements of an entry of a log that its answer is right or wrong, by name."""
     numbers = {name: value for name, value in entry.items() if isinstance(value, bool | int | float)}
     verdicts = {name: value == 1 for name, value in numbers.items() if is_mark(name) and value in (0, 1)}
-    states = {name: value for name, value in entry.items() if isinstance(value, str) and name in _STATES}
-    verdicts |= {name: False for name, state in states.items() if _should_not_count(name, state.partition(":")[0])}
+    texts = {name: value.partition(":")[0] for name, value in entry.items() if isinstance(value, str)}
+    states = {name: text for name, text in texts.items() if name in {*_STATES, "result", "outcome"}}
+    verdicts |= {name: False for name, text in states.items() if _should_not_count("state", text)}
     is_same = isinstance(answer, str) and isinstance(target, str) and answer.strip() == target.strip() != ""
     return verdicts | ({"equality of answer and target": True} if is_same else {})
 

@@ -206,7 +206,7 @@ def notes_on(table: Table, columns: TableColumns, outcomes: Outcomes) -> Iterato
         yield Note("possible-runs", text)
     has_verdict = outcomes.predicted and columns.label != columns.prediction and "prediction" not in columns.named
     score = "" if columns.score is None or columns.scoring.is_lower_better(columns.score) else columns.score
-    answers = (outcomes.label, outcomes.prediction) if has_verdict and columns.score is None else ()
+    answers = (outcomes.label, outcomes.prediction) if has_verdict else ()
     yield from unused_notes(table, columns.wanted, answers, score)
     for text in table.unused() if isinstance(table, WithMissing) else ():
         note = Note(UNUSED, f"missing: no value is {shown(text)}")

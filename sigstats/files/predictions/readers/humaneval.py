@@ -9,8 +9,7 @@ from sigstats._common.validation import shown
 
 from ...inputs.content import Content, parse_json
 from .._columns import Columns
-from .._log import EvaluationLog, graded_by, make_answer, mapping
-from .._other_columns import verdicts_of
+from .._log import EvaluationLog, graded_by, make_answer, mapping, verdicts_of
 
 ORDER = 44
 NAME = "HumanEval's results"

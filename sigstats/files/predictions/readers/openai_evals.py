@@ -6,8 +6,7 @@ from typing import Any
 
 from ...inputs.content import Content, parse_json
 from .._columns import Columns
-from .._log import PROMPT, EvaluationLog, add_result, graded_by, make_answer, mapping, to_texts
-from .._other_columns import verdicts_of
+from .._log import PROMPT, EvaluationLog, add_result, graded_by, make_answer, mapping, to_texts, verdicts_of
 
 ORDER = 46
 NAME = "OpenAI's evals"

@@ -13,8 +13,7 @@ from typing import Any
 
 from ...inputs.content import Content
 from .._columns import Columns
-from .._log import Answer, EvaluationLog, graded_by, make_answer, mapping, missing_answers, share_of
-from .._other_columns import verdicts_of
+from .._log import Answer, EvaluationLog, graded_by, make_answer, mapping, missing_answers, share_of, verdicts_of
 
 ORDER = 40
 NAME = "promptfoo's output.json"

@@ -105,6 +105,23 @@ def test_a_note_counts_them(tmp_path, printed, monkeypatch, write, options, said
     assert "not used" not in printed("check", path, "--at-least", "0.1", *options, code=(0, 1))
 
 
+@pytest.mark.parametrize("score", ["correct", "acc", "score"])
+def test_equal_labels_and_predictions_are_right_by_any_mark_but_a_score(tmp_path, printed, score):
+    """A score may be the probability of a class; an unequal prediction may be right, as with other units."""
+    frame = pd.DataFrame({"id": range(12), "label": "x", "prediction": ["x"] * 8 + ["y"] * 4, score: MARKS})
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    of_marks = ["--at-least", "0.1", "--score", score, "--measure", "mean-score"]
+    text = printed("check", tmp_path / "rows.csv", *of_marks, code=(0, 1))
+    said = f"equality of label and prediction, which is not used, contradicts column '{score}' in 3 of 12 rows"
+    assert (said in text) == (score != "score")
+
+
+def test_a_column_of_outcomes_is_a_feature(tmp_path, printed):
+    frame = pd.DataFrame({"id": range(12), "correct": MARKS, "outcome": ["failure", "success"] * 6})
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    assert "not used" not in printed("check", tmp_path / "rows.csv", "--at-least", "0.1", "--score", "correct")
+
+
 def test_answers_that_failed_and_are_right_are_counted(tmp_path, printed):
     documents = [{"metrics": ["exact_match"], "exact_match": mark, "resps": [["y"]]} for mark in MARKS]
     for number, document in enumerate(documents):
