@@ -11,16 +11,19 @@ from sigstats.tasks.record import Work
 from sigstats.tasks.schema import Hypothesis
 
 
-def told(failures, capsys, rows=()):
+def told(failures, capsys, rows=(), withheld=()):
     """The last line but that of the report."""
     given = {"work": Work(), "stream": {}, "seed": 1, "replicates": 1, "lane_size": 1}
     cell = Cell(fanout="crossval", version=1, subject={"dataset": "digits"}, **given)
     plan = Plan(study="s", kind="benchmark", cells=(cell,), analyses=(), alpha=0.05, adjust="holm")
     failed = (Outcome(cell, failures=failures),) if failures else ()
     of = {"output": "out", "report": "", "replicates": 0, "seconds": 1.0, "all_changes": StaffChanges()}
-    decisions = Decisions.of([[row] for row in hypotheses(rows)])
-    CellStudyResult(plan=plan, failed=failed, rows=rows, decisions=decisions, **of).tell(Display())
-    return capsys.readouterr().err.splitlines()[-2]
+    decisions = Decisions.of([[row] for row in hypotheses(rows)], withheld)
+    result = CellStudyResult(plan=plan, failed=failed, rows=rows, decisions=decisions, **of)
+    result.tell(Display())
+    line = capsys.readouterr().err.splitlines()[-2]
+    assert failed or result.title.removeprefix("1 computation, ") in line  # the message of a flow
+    return line
 
 
 def test_nothing_was_left_to_compute_only_if_nothing_failed(capsys):
@@ -33,3 +36,10 @@ def test_estimates_are_not_counted_as_hypotheses(capsys):
     base = Hypothesis(study="s", cell="c", test="t", method="m", alternative="a", null_hypothesis="h")
     rows = [base.with_(decision=decision) for decision in ("reject", "keep", "none", "none", "missing")]
     assert ", 3 hypotheses, 1 rejected at 0.05, " in told([], capsys, rows)
+
+
+def test_data_sets_without_a_conclusion_are_named_or_counted(capsys):
+    base = Hypothesis(study="s", cell="c", test="t", method="m", alternative="a", null_hypothesis="h")
+    rows = [base.with_(decision=decision) for decision in ("reject", "keep", "withheld", "withheld")]
+    line = told([], capsys, rows, list("abcde"))
+    assert ", 2 hypotheses (nothing is concluded on a, b, c and 2 more), 1 rejected at 0.05, " in line
