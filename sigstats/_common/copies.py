@@ -1,4 +1,8 @@
-"""Rows that are copies of others: equal in all columns, though not by chance."""
+"""Rows that are copies of others: equal in all columns, though not by chance.
+
+Equal predictions do not make rows copies, since easy rows have the same ones. Equal content does, such as features or
+a text, if it is so fine that nearly all rows that differ in any column also differ in their content.
+"""
 
 import math
 from collections.abc import Sequence

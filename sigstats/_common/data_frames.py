@@ -1,9 +1,4 @@
-"""Data frames of any library, opened by narwhals: their columns that are models, groups and slices, and their rows.
-
-Copies are rows that equal others in all columns, at least one of which is nearly as fine as all together. Equal
-predictions do not make rows copies; equal content, such as features or a text, does: as many rows as differ in any
-column differ in their content.
-"""
+"""Data frames of any library, opened by narwhals: their columns that are models, groups and slices, and their rows."""
 
 import datetime as dt
 import math

@@ -21,9 +21,9 @@ from .c45_splits import Training
 from .c45_tree import Nodes
 from .door import compiled
 
-#: A class is the more probable one by more than this.
+#: Probabilities that differ by at most this are equal.
 _EQUAL = 1e-6
-#: Stands for categories that are no code.
+#: Code of a value that is not a category.
 _UNSEEN = 2**30
 
 
@@ -124,12 +124,12 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 def most_probable(probabilities: FloatArray) -> IntArray:
     """The class with the highest probability in each row; the first of those that differ only by rounding."""
-    counts = np.zeros(len(probabilities), dtype=np.int64)
+    codes = np.zeros(len(probabilities), dtype=np.int64)
     best = probabilities[:, 0].copy()
     for code in range(1, probabilities.shape[1]):
         more = probabilities[:, code] > best + _EQUAL
-        counts[more], best[more] = code, probabilities[more, code]
-    return counts
+        codes[more], best[more] = code, probabilities[more, code]
+    return codes
 
 
 def _categories(X: FloatArray, nominal: Any) -> IntArray:
@@ -167,50 +167,41 @@ class Levels(NamedTuple):
     @classmethod
     def of(cls, X: FloatArray, nominal: Any) -> "Levels":
         """The levels of some rows."""
-        own = [np.unique(x[~np.isnan(x) & ~value]) for x, value in zip(X.T, nominal, strict=True)]
-        sizes = np.array([len(array) for array in own], dtype=np.int64)
-        return cls(nominal, np.concatenate([*own, np.zeros(1)]), np.cumsum(sizes) - sizes)
+        levels = [np.unique(x[~np.isnan(x) & ~is_nominal]) for x, is_nominal in zip(X.T, nominal, strict=True)]
+        sizes = np.array([len(array) for array in levels], dtype=np.int64)
+        return cls(nominal, np.concatenate([*levels, np.zeros(1)]), np.cumsum(sizes) - sizes)
 
     def codes(self, X: FloatArray) -> Any:
         """The count of levels below each number, or the category itself, shape (d, n); -1 is missing."""
         codes: Any = np.full(X.T.shape, -1, dtype=np.int32)
         ends = [*self.starts[1:], len(self.values) - 1]
-        for j, (own, column) in enumerate(zip(codes, X.T, strict=True)):
-            there = ~np.isnan(column)
-            known = column[there]
+        for j, (of_feature, column) in enumerate(zip(codes, X.T, strict=True)):
+            present = ~np.isnan(column)
+            known = column[present]
             if self.nominal[j]:
-                own[there] = np.where((known >= 0) & (known < _UNSEEN), known, _UNSEEN)
+                of_feature[present] = np.where((known >= 0) & (known < _UNSEEN), known, _UNSEEN)
             else:
-                own[there] = np.searchsorted(self.values[self.starts[j] : ends[j]], known)
+                of_feature[present] = np.searchsorted(self.values[self.starts[j] : ends[j]], known)
         return codes
 
     def training(
         self, codes: Any, label: IntArray, train: IntArray, n_classes: int, least: float, confidence: float
     ) -> Training:
         """The data from which a tree of the rows `train` is grown."""
-        own = codes[:, train]
-        n_codes = np.where(self.nominal, own.max(axis=1) + 1, 0).clip(self.nominal).astype(np.int64)
+        trained = codes[:, train]
+        n_codes = np.where(self.nominal, trained.max(axis=1) + 1, 0).clip(self.nominal).astype(np.int64)
         present = np.zeros(len(self.values), dtype=np.bool_)
         for j in np.flatnonzero(~self.nominal):
-            present[self.starts[j] + own[j][own[j] >= 0]] = True
+            present[self.starts[j] + trained[j][trained[j] >= 0]] = True
+        # As in Quinlan's program, features with many categories do not count in the mean gain.
         counted = n_codes < 0.3 * len(train)
         if not counted.any():
             counted[:] = True
         n_trained, z = len(np.unique(label[train])), float(ndtri(1 - confidence))
         return Training(
-            codes,
-            label,
-            self.values,
-            self.starts,
-            present,
-            n_codes,
-            counted,
-            n_classes,
-            n_trained,
-            least,
-            confidence,
-            z,
-        )
+            codes, label, self.values, self.starts, present, n_codes, counted,
+            n_classes, n_trained, least, confidence, z,
+        )  # fmt: skip
 
 
 class BatchedC45(BatchedLearner):
@@ -235,27 +226,27 @@ class BatchedC45(BatchedLearner):
             return None
         try:
             steps[0].validated(problem.X)
-        except ValueError:  # the estimator is to say so itself
+        except ValueError:  # the estimator itself reports it
             return None
         return cls(problem, steps[0])
 
     def predict_labels(self, place: IntArray) -> IntArray:
         """Predict from one tree a fold, on rows with the labels and folds of their places."""
         predicted = np.empty_like(place, order="C")
-        for draw, own in zip(place, predicted, strict=True):
-            self._cross_validate(self._codes, self._problem.y[draw], self._problem.folds[draw], own)
+        for draw, labels in zip(place, predicted, strict=True):
+            self._cross_validate(self._codes, self._problem.y[draw], self._problem.folds[draw], labels)
         return predicted
 
     def predict_features(self, source: IntArray) -> IntArray:
         """Predict from one tree a fold, on columns permuted one by one."""
         predicted = np.empty((len(source), self._codes.shape[1]), dtype=np.int64)
-        for draw, own in zip(source, predicted, strict=True):
+        for draw, labels in zip(source, predicted, strict=True):
             codes = taken_by_column(self._codes, draw)
-            self._cross_validate(codes, self._problem.y, self._problem.folds, own)
+            self._cross_validate(codes, self._problem.y, self._problem.folds, labels)
         return predicted
 
     def _cross_validate(self, codes: Any, label: IntArray, folds: IntArray, predicted: IntArray) -> None:
-        label, n_classes = label.astype(np.int64), self._problem.n_classes  # one that is read only is another type
+        label, n_classes = label.astype(np.int64), self._problem.n_classes  # to Numba, read-only is another type
         for tested in range(self._problem.n_folds):
             train, test = np.flatnonzero(folds != tested), np.flatnonzero(folds == tested)
             data = self._levels.training(codes, label, train, n_classes, *self._options)

@@ -16,24 +16,25 @@ TOLERANCE = 1e-6
 class Training(NamedTuple):
     """Coded data, and the options of growing a tree."""
 
-    #: For a number the place among the levels of its feature, for a nominal feature the category; -1 is missing; array
+    #: Position of a number among the levels of its feature, or the category of a nominal feature; -1 if missing; array
     #: of int32, shape (d, n).
     codes: Any
     #: array of int64, shape (n,).
     label: Any
     #: The distinct numbers of all features, one feature after another.
     levels: Any
-    #: Position of the first of each feature; array of int64, shape (d,).
+    #: Position of the first level of each feature; array of int64, shape (d,).
     starts: Any
     #: Mask of the levels that occur in the training rows.
     present: Any
     #: The number of categories, 0 for numbers; array of int64, shape (d,).
     n_codes: Any
-    #: Whose gains count in the mean; array of bool, shape (d,).
+    #: Mask of the features whose gains count in the mean gain; array of bool, shape (d,).
     counted: Any
     #: The number of classes, and of those that the training rows have.
     n_classes: int
     n_trained: int
+    #: The fewest rows, by weight, that at least two branches of a split must have.
     least: float
     #: The level of the bounds of errors, and its normal quantile.
     confidence: float
@@ -54,42 +55,46 @@ def information(counts: Any) -> Any:
     return bits(total) - parts
 
 
-def _ratio(gain: float, of_branches: float, value: float, total: float) -> Any:
-    """The gain divided by the information of the branches, with rows with a missing value as one more branch."""
-    own = bits(total) - of_branches - bits(total - value)
-    return 0.0 if abs(own) < TOLERANCE else gain / (own / total)
+def _ratio(gain: float, branch_bits: float, known: float, total: float) -> Any:
+    """The gain divided by the information of the split, in which rows with a missing value are one more branch.
+
+    `branch_bits`: the sum of `bits` over the other branches; `known`: their weight.
+    """
+    split_bits = bits(total) - branch_bits - bits(total - known)
+    return 0.0 if abs(split_bits) < TOLERANCE else gain / (split_bits / total)
 
 
 def nominal_split(data: Training, feature: int, rows: Any, weights: Any, total: float) -> Any:
     """The gain and the gain ratio of a branch for each category; a negative gain if there is no split."""
     codes, labels = data.codes[feature], data.label
     counts = np.zeros((data.n_codes[feature], data.n_classes))
-    whole = np.zeros(data.n_classes)
-    for at in range(len(rows)):
-        code = codes[rows[at]]
+    classes = np.zeros(data.n_classes)
+    for position in range(len(rows)):
+        code = codes[rows[position]]
         if code >= 0:
-            counts[code, labels[rows[at]]] += weights[at]
-    enough, value, of_branches, after = 0, 0.0, 0.0, 0.0
+            counts[code, labels[rows[position]]] += weights[position]
+    large, known, branch_bits, after = 0, 0.0, 0.0, 0.0
     for code in range(len(counts)):
-        own = 0.0
+        branch = 0.0
         for label in range(data.n_classes):
-            own += counts[code, label]
-            whole[label] += counts[code, label]
-        value += own
-        enough += own > data.least - TOLERANCE
-        of_branches += bits(own)
+            branch += counts[code, label]
+            classes[label] += counts[code, label]
+        known += branch
+        large += branch > data.least - TOLERANCE
+        branch_bits += bits(branch)
         after += information(counts[code])
-    if enough < 2:
+    if large < 2:
         return -1.0, 0.0
-    gained = value / total * (information(whole) - after)
-    gain = 0.0 if abs(gained) < TOLERANCE else gained / value
-    return gain, _ratio(gain, of_branches, value, total)
+    gained = known / total * (information(classes) - after)
+    gain = 0.0 if abs(gained) < TOLERANCE else gained / known
+    return gain, _ratio(gain, branch_bits, known, total)
 
 
 def _in_order(keys: Any, lowest: Any, highest: Any) -> Any:
-    """Codes and, below them, places, sorted by counts where codes are few; they come in the order of places."""
+    """Sort keys, which have a code in the high 32 bits and the position of a row, already in order, in the low 32."""
     if highest - lowest > 2 * len(keys):
         return np.sort(keys)
+    # With few codes, counting them is faster and leaves the positions in order.
     ends = np.zeros(highest - lowest + 2, dtype=np.int64)
     for key in keys:
         ends[(key >> 32) - lowest + 1] += 1
@@ -106,31 +111,31 @@ def _in_order(keys: Any, lowest: Any, highest: Any) -> Any:
 def numeric_split(data: Training, feature: int, rows: Any, weights: Any, total: float, keys: Any) -> Any:
     """The gain, the gain ratio, and the codes on both sides of the best cut; a negative gain if there is none."""
     codes, labels = data.codes[feature], data.label
-    known, value, lowest, highest = 0, 0.0, np.int64(2**31), np.int64(-1)
+    n_known, known, lowest, highest = 0, 0.0, np.int64(2**31), np.int64(-1)
     right = np.zeros(data.n_classes)
-    for at in range(len(rows)):
-        code = np.int64(codes[rows[at]])
+    for position in range(len(rows)):
+        code = np.int64(codes[rows[position]])
         if code >= 0:
-            keys[known] = (code << 32) | at
-            known += 1
-            value += weights[at]
-            right[labels[rows[at]]] += weights[at]
+            keys[n_known] = (code << 32) | position
+            n_known += 1
+            known += weights[position]
+            right[labels[rows[position]]] += weights[position]
             lowest, highest = min(lowest, code), max(highest, code)
-    smallest = min(max(0.1 * value / data.n_trained, data.least), max(25.0, data.least))
-    if known == 0 or known < 2 * smallest - TOLERANCE:
+    smallest = min(max(0.1 * known / data.n_trained, data.least), max(25.0, data.least))
+    if n_known == 0 or n_known < 2 * smallest - TOLERANCE:
         return -1.0, 0.0, 0, 0
-    order = _in_order(keys[:known], lowest, highest)
+    order = _in_order(keys[:n_known], lowest, highest)
     left = np.zeros(data.n_classes)
-    before, below = information(right), 0.0
-    best, cuts, lower, upper, at_best = 0.0, 0, -1, -1, 0.0
-    for place in range(known - 1):
-        at = order[place] & 0xFFFFFFFF
-        label = labels[rows[at]]
-        left[label] += weights[at]
-        right[label] -= weights[at]
-        below += weights[at]
+    undivided, below = information(right), 0.0
+    best, cuts, lower, upper, best_below = 0.0, 0, -1, -1, 0.0
+    for place in range(n_known - 1):
+        position = order[place] & 0xFFFFFFFF
+        label = labels[rows[position]]
+        left[label] += weights[position]
+        right[label] -= weights[position]
+        below += weights[position]
         code, following = order[place] >> 32, order[place + 1] >> 32
-        if code == following or below <= smallest - TOLERANCE or value - below <= smallest - TOLERANCE:
+        if code == following or below <= smallest - TOLERANCE or known - below <= smallest - TOLERANCE:
             continue
         cuts += 1
         lefts, of_left, rights, of_right = 0.0, 0.0, 0.0, 0.0
@@ -139,20 +144,23 @@ def numeric_split(data: Training, feature: int, rows: Any, weights: Any, total: 
             of_left += bits(left[label])
             rights += right[label]
             of_right += bits(right[label])
-        gained = value / total * (before - (bits(lefts) - of_left) - (bits(rights) - of_right))
-        gain = 0.0 if abs(gained) < TOLERANCE else gained / value
+        gained = known / total * (undivided - (bits(lefts) - of_left) - (bits(rights) - of_right))
+        gain = 0.0 if abs(gained) < TOLERANCE else gained / known
         if gain > best + TOLERANCE:
-            best, lower, upper, at_best = gain, code, following, below
+            best, lower, upper, best_below = gain, code, following, below
     if lower < 0:
         return -1.0, 0.0, 0, 0
     gain = best - np.log2(float(cuts)) / total
     if gain < TOLERANCE:
         return -1.0, 0.0, 0, 0
-    return gain, _ratio(gain, bits(at_best) + bits(value - at_best), value, total), lower, upper
+    return gain, _ratio(gain, bits(best_below) + bits(known - best_below), known, total), lower, upper
 
 
 def _cut(data: Training, feature: int, lower: int, upper: int) -> int:
-    """The largest code of the training rows with a number of at most the middle of two neighbours."""
+    """The last code below the cut between the codes `lower` and `upper` of a node.
+
+    The cut is the middle of the two numbers; numbers between them may occur in training rows that are not in the node.
+    """
     start = data.starts[feature]
     low, high = data.levels[start + lower], data.levels[start + upper]
     middle = (low + high) / 2
@@ -170,13 +178,13 @@ def choose(data: Training, rows: Any, weights: Any, counts: Any, keys: Any) -> A
         return -1, 0
     d = len(data.codes)
     gains, ratios = np.empty(d), np.empty(d)
-    beside = np.zeros((d, 2), dtype=np.int64)
+    neighbours = np.zeros((d, 2), dtype=np.int64)
     mean, counted = 0.0, 0
     for feature in range(d):
         if data.n_codes[feature]:
             gains[feature], ratios[feature] = nominal_split(data, feature, rows, weights, total)
         else:
-            gains[feature], ratios[feature], beside[feature, 0], beside[feature, 1] = numeric_split(
+            gains[feature], ratios[feature], neighbours[feature, 0], neighbours[feature, 1] = numeric_split(
                 data, feature, rows, weights, total, keys
             )
         if gains[feature] >= 0 and data.counted[feature]:
@@ -191,4 +199,4 @@ def choose(data: Training, rows: Any, weights: Any, counts: Any, keys: Any) -> A
             best, ratio = feature, ratios[feature]
     if best < 0 or data.n_codes[best]:
         return best, 0
-    return best, _cut(data, best, beside[best, 0], beside[best, 1])
+    return best, _cut(data, best, neighbours[best, 0], neighbours[best, 1])
