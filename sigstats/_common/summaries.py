@@ -44,10 +44,12 @@ def summaries_of(column: FloatArray, part: FloatArray) -> Iterator[str]:
     """Yield the statistic of rows of `part` that a column equals up to rounding.
 
     By chance, one is yielded once in a million; if all of `part` are 0 or 1 and the column is not, once in a thousand.
+    The values of a row share a level, such as the difficulty of a data set, so that only their deviations from it are
+    taken as independent, except one, as they sum to 0.
     """
     marks = part.size >= 20 and np.isin(part, (0, 1)).all() and not np.isin(column, (0, 1)).all()
     decimals = [next((d for d in range(7) if np.allclose(of.round(d), of, 1e-9, 1e-12)), 99) for of in (column, part)]
-    rounded, tiny, spread = 0.5 * 0.1 ** np.array(decimals), 1e-9 * np.abs(part).max(), np.ptp(part, axis=0)
+    rounded, tiny, spread = 0.5 * 0.1 ** np.array(decimals), 1e-9 * np.abs(part).max(), _spreads(part)
     rounded = np.minimum(rounded, 0.05) if marks else rounded  # a sum of zeros and ones is exact
     deviations = {f"the standard deviation (ddof={ddof})": part.std(axis=0, ddof=ddof) for ddof in (0, 1)}
     for name, values in {"the mean": part.mean(axis=0), "the sum": part.sum(axis=0), **deviations}.items():
@@ -55,3 +57,13 @@ def summaries_of(column: FloatArray, part: FloatArray) -> Iterator[str]:
         chances = np.minimum(1.0, 2 * max(off, rounded[0], tiny) / np.maximum(spread, 1e-300))
         if off <= rounded.sum() + tiny and np.log(chances).sum() < np.log(1e-3 if marks else 1e-6):
             yield name
+
+
+def _spreads(part: FloatArray) -> FloatArray:
+    """The ranges of the means of rows, and of all deviations from these but the one that varies most.
+
+    A deviation is off by up to 2 (1 - 1 / m) times as much as the m values of the row.
+    """
+    level, m = part.mean(axis=1, keepdims=True), part.shape[1]
+    deviations = np.sort(np.ptp(part - level, axis=0))[:-1]
+    return np.append(deviations / max(1.0, 2 - 2 / m), np.ptp(level))

@@ -110,6 +110,14 @@ def test_rows_of_equal_models_are_no_summaries():
         rank_sets((difficulty + rng.normal(0, 0.01, (20, 3))).round(2))
 
 
+@pytest.mark.parametrize("quality", [[0, 0, 0, 0, 0], [-9, 0, 9]])
+def test_whole_per_cents_that_differ_by_the_data_set_are_no_summaries(quality):
+    """Data sets of middle difficulty, and models of middle quality, are near the means of the others."""
+    rng = np.random.default_rng(4)
+    for _ in range(200):
+        rank_sets((rng.uniform(60, 90, (10, 1)) + quality + rng.normal(0, 0.3, (10, len(quality)))).round())
+
+
 def test_a_long_table_has_no_mean_among_its_models():
     wide = pd.DataFrame(COLUMNS).assign(avg=SCORES.mean(axis=1))
     with pytest.raises(ValueError, match="'avg' is the mean of the other columns"):
