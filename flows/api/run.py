@@ -87,8 +87,8 @@ def run_study(
     >>> pair = {"name": "two", "a": "old", "b": "new", "counts_a": [3, 9], "counts_b": [7, 5]}
     >>> study = {"kind": "significance", "samples": [pair]}
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found = sigstats.run_study(study, output=folder)
-    ...     found.summary["p_value"].round(3).tolist()
+    ...     results = sigstats.run_study(study, output=folder)
+    ...     results.summary["p_value"].round(3).tolist()
     [0.214]
     """
     if quiet is not None and not isinstance(quiet, bool):
@@ -98,23 +98,24 @@ def run_study(
         code = context.enter_context(given_code())
         loaded, base = find_study(study, code=code)
         kind = kind_of(loaded)
-        how = run_options(
+        options = run_options(
             loaded, base, in_cells=kind.has_cells, output=output, cluster=cluster, workers=workers, allow=allow,
             priority=priority, quiet=not in_notebook() if quiet is None else quiet,
         )  # fmt: skip
-        how = replace(how, allow=(*how.allow, *_allowed_code(code, allow, how.cluster)), code=code.files)
+        allowed = (*options.allow, *_allowed_code(code, allow, options.cluster))
+        options = replace(options, allow=allowed, code=code.files)
         with _main_left_alone():
-            result = kind.run(loaded, how)
+            result = kind.run(loaded, options)
     if isinstance(result, CellStudyResult) and result.failed:
         raise RuntimeError("; ".join([result.title, *result.reasons]))
-    opened = open_results(how.output)
+    opened = open_results(options.output)
     return replace(opened, _record=result.record) if isinstance(result, RegressionResult) else opened
 
 
 def _allowed_code(code: GivenCode, allow: Sequence[str], where: Strict | None) -> list[str]:
     """Return the modules of this program's own code; BadInput if they would leave this machine without permission."""
-    here = where is None or where.model_dump().get("kind") in ("serial", "local")
-    if code.files and not here and MAIN not in allow:
+    on_this_machine = where is None or where.model_dump().get("kind") in ("serial", "local")
+    if code.files and not on_this_machine and MAIN not in allow:
         raise BadInput(
             "study: code of this program is not sent to the workers of a cluster by default; add "
             f'allow=["{MAIN}"], or import it from a package that the workers have'
@@ -124,10 +125,12 @@ def _allowed_code(code: GivenCode, allow: Sequence[str], where: Strict | None) -
 
 @contextlib.contextmanager
 def _as_value_error() -> Iterator[None]:
+    """Turn an error of the program into a ValueError that names arguments of `run_study`, not options."""
     try:
         yield
     except BadInput as error:
-        text = re.sub(rf"{GIVEN}\w+:|--set |^study: (?=study: )", "", str(error))  # by their names in the program
+        # Python knows neither the prefix of its own code, nor --set, nor the file of a data frame.
+        text = re.sub(rf"{GIVEN}\w+:|--set |^study: (?=study: )", "", str(error))
         text = re.sub(r"memory://sigstats/\w+/([\w-]+)\.parquet", r"data frame \1", text)
         option, colon, rest = text.partition(":")
         name = option.removeprefix("--").replace("-", "_") if option.startswith("--") else option

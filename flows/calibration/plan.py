@@ -144,6 +144,7 @@ def _invalid_rates_only(label: str) -> ValueError:
 
 
 def _fits(test: AppliedTest, population: PopulationSpec) -> bool:
+    """True if a population has what a test reads: rows of its kind, folds, scores, or predictions."""
     if isinstance(population.values, Described):
         return test.test == population.values.TEST and population.values.fits(test)
     if test.test in OF_FOLDS:
@@ -176,7 +177,7 @@ def _fold_cells(
         raise ValueError(f"sizes: {few[0]} is not valid; expected at least {least}, two rows for each fold of {source}")
     if study.rates_only:
         raise _invalid_rates_only(next(iter(tests)))
-    of = Samples(dataset=source, slice=retrained.rows, seed=study.seed, replicates=study.trials)
+    samples = Samples(dataset=source, slice=retrained.rows, seed=study.seed, replicates=study.trials)
     for label, test in tests.items():
         _try_test(label, test, source, population)
         for n in study.sizes:
@@ -184,19 +185,19 @@ def _fold_cells(
                 population=views,
                 n=n,
                 test=test,
-                of=of,
+                of=samples,
                 learner=retrained.learner,
                 scheme=retrained.scheme,
                 factors=population.factors,
             )
-            tested = cell_of(
+            fold_test = cell_of(
                 "fold-test",
                 subject={"dataset": source, "slice": str(population.slice), "n": str(n), "test": label},
                 work=work,
                 seed=study.seed,
                 replicates=study.trials,
             )
-            yield from (*input_cells(tested), tested)
+            yield from (*input_cells(fold_test), fold_test)
 
 
 def _try_test(label: str, test: AppliedTest, source: str, spec: PopulationSpec) -> None:

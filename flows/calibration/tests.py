@@ -32,11 +32,11 @@ from sigstats.tasks.statistical_tests import SIDE, Option
 from ..config.model import Options, Strict, only
 from ..config.settings import Limited
 
-#: The tests of test sets by the name of their record.
-_OF_RECORDS = {name: of for name in statistical_tests.TESTS if (of := statistical_tests.of_sets(name)) is not None}
+#: The tests that are computed from the counts of a test set, with the names and options of `statistical_tests`.
+_OF_RECORDS = {name: test for name in statistical_tests.TESTS if (test := statistical_tests.of_sets(name)) is not None}
 #: The name of each test in a report; empty if its method is the name.
 _NAMES = {
-    **{name: of.name for name, of in _OF_RECORDS.items()},
+    **{name: test.name for name, test in _OF_RECORDS.items()},
     "bootstrap": "bootstrap",
     "corrected-t": "corrected t",
     "five-by-two": "5x2cv F",
@@ -141,8 +141,8 @@ class DifferenceInterval(Strict):
 
     @field_validator("resamples", mode="after")
     @classmethod
-    def _drawn(cls, resamples: int, info: ValidationInfo) -> int:
-        measure = info.data.get("measure", "ratio")  # it is there unless it is not valid
+    def _refuse_unused_resamples(cls, resamples: int, info: ValidationInfo) -> int:
+        measure = info.data.get("measure", "ratio")  # missing if it was refused
         default = cls.model_fields["resamples"].default
         if resamples != default and not is_path(measure) and MEASURES[measure].test not in ("counts", "ratios"):
             raise ValueError(f"{resamples} is not valid; no interval of {measure} draws, expected a measure of counts")
@@ -228,13 +228,13 @@ def _model(name: str, title: str, about: str, options: Mapping[str, Option]) -> 
     return create_model(title, __base__=Strict, __doc__=about, test=(kind, ...), **fields)
 
 
-def _of_record(name: str, of: statistical_tests.OfSets) -> type[Strict]:
-    about = f"{of.title} Null hypothesis: {statistical_tests.named(name).null}."
-    return _model(name, of.name[0].upper() + of.name[1:], about, of.options)
+def _of_record(name: str, test: statistical_tests.OfSets) -> type[Strict]:
+    about = f"{test.title} Null hypothesis: {statistical_tests.named(name).null}."
+    return _model(name, test.name[0].upper() + test.name[1:], about, test.options)
 
 
 _MODELS = (
-    *(_of_record(name, of) for name, of in _OF_RECORDS.items()),
+    *(_of_record(name, test) for name, test in _OF_RECORDS.items()),
     *(_model(name, name.title().replace("-", ""), *described) for name, described in _PLAIN.items()),
     *(Scored, F1Interval, JudgedInterval, DifferenceInterval, JointTasks, VotesTest),
 )

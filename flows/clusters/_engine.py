@@ -17,7 +17,7 @@ K = TypeVar("K")
 ONE_BLOCK_EACH = {"distributed.scheduler.worker-saturation": 1.0}
 #: For its dashboard Dask samples each task a hundred times a second, and the delay of each loop fifty times. In an idle
 #: cluster that took 2% of a worker's core and 3% of the scheduler's.
-WATCHED_LESS = {
+LESS_SAMPLING = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "2s",
@@ -25,7 +25,7 @@ WATCHED_LESS = {
 #: By default a worker at four fifths of its memory pauses until memory is freed, but only its next block frees memory.
 #: A worker that reaches the limit is replaced by its nanny.
 NEVER_PAUSED = {"distributed.worker.memory.pause": False}
-#: The loggers that are silenced while a pool is open, and the variable that silences those of its workers.
+#: The loggers that are silenced while a pool is open; the variable that silences those of its workers, and its value.
 _LOGGERS = (
     "distributed",
     "distributed.client",
@@ -35,22 +35,22 @@ _LOGGERS = (
     "tornado.application",  # a worker that died while it started
     "asyncio",  # a job that could not be submitted
 )
-_OF_WORKERS, _SET = "DASK_LOGGING__DISTRIBUTED", "critical"
+_WORKER_LEVEL, _SILENT = "DASK_LOGGING__DISTRIBUTED", "critical"
 
 
 def settings() -> dict[str, Any]:
-    """The settings for `dask.config.set`, without those in the user's own configuration of Dask."""
+    """The settings for `dask.config.set`; the user's own configuration of Dask wins, except over `ONE_BLOCK_EACH`."""
     import dask
     import distributed  # noqa: F401  (its defaults)
 
     written, default = dask.config.collect(), dask.config.merge(*dask.config.defaults)
 
     def untouched(key: str, value: Any) -> bool:
-        nothing = dask.config.get(key, None, config=written) is None
-        return nothing and dask.config.get(key, None) in (dask.config.get(key, None, config=default), value)
+        unwritten = dask.config.get(key, None, config=written) is None
+        return unwritten and dask.config.get(key, None) in (dask.config.get(key, None, config=default), value)
 
     return ONE_BLOCK_EACH | {
-        key: value for key, value in (WATCHED_LESS | NEVER_PAUSED).items() if untouched(key, value)
+        key: value for key, value in (LESS_SAMPLING | NEVER_PAUSED).items() if untouched(key, value)
     }
 
 
@@ -59,9 +59,9 @@ def environment() -> dict[str, str]:
     return {f"DASK_{key.upper().replace('.', '__').replace('-', '_')}": str(value) for key, value in settings().items()}
 
 
-_OPENED = threading.Lock()
-#: For each open pool, the function that restores the levels and variables from before the first.
-_open: list[Callable[[], None]] = []
+_LOCK = threading.Lock()
+#: For each open pool, the function that restores the levels and variables from before the first; used under `_LOCK`.
+_restorers: list[Callable[[], None]] = []
 
 
 def quietly(open_pool: Callable[[K, Sequence[Needs]], AbstractContextManager[Pool]]) -> Callable[..., Any]:
@@ -73,15 +73,15 @@ def quietly(open_pool: Callable[[K, Sequence[Needs]], AbstractContextManager[Poo
     @contextmanager
     @wraps(open_pool)
     def opened(cluster: K, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
-        with _OPENED:
-            _open.append(_open[0] if _open else _silence())
+        with _LOCK:
+            _restorers.append(_restorers[0] if _restorers else _silence())
         try:
             with open_pool(cluster, needs) as pool:
                 yield pool
         finally:
-            with _OPENED:
-                restore = _open.pop()
-                if not _open:
+            with _LOCK:
+                restore = _restorers.pop()
+                if not _restorers:
                     restore()
 
     return opened
@@ -95,9 +95,9 @@ def _silence() -> Callable[[], None]:
     before = {logging.getLogger(name): logging.getLogger(name).level for name in _LOGGERS}
     # A nanny sets variables of its worker in this process: those of the configuration and two others.
     of_nannies = dask.config.get("distributed.nanny.pre-spawn-environ") or ()
-    names = (_OF_WORKERS, *of_nannies, "PYTHONHASHSEED", "__DASK_PARENT_PID")
+    names = (_WORKER_LEVEL, *of_nannies, "PYTHONHASHSEED", "__DASK_PARENT_PID")
     variables = {name: os.environ.get(name) for name in names}
-    os.environ.setdefault(_OF_WORKERS, _SET)
+    os.environ.setdefault(_WORKER_LEVEL, _SILENT)
     for logger in before:
         # If memory is short, Dask logs a message that it could not write as a critical error.
         logger.setLevel(logging.CRITICAL + 1)

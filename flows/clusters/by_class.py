@@ -79,11 +79,11 @@ def class_of(path: str) -> Any:
         raise BadInput(f"{where}; {reason}") from None
     finally:
         signal.signal = set_handler
-    made = getattr(members, name, None)
-    if not (isinstance(made, type) and hasattr(made, "scale")):
+    cluster_class = getattr(members, name, None)
+    if not (isinstance(cluster_class, type) and hasattr(cluster_class, "scale")):
         hint = did_you_mean(name, [member for member in dir(members) if member.endswith("Cluster")])
         raise BadInput(f"{where}; expected a class of clusters{hint}")
-    return made
+    return cluster_class
 
 
 def with_needs(cluster: Cluster, needs: Needs) -> dict[str, Any]:
@@ -100,8 +100,8 @@ def with_needs(cluster: Cluster, needs: Needs) -> dict[str, Any]:
     return arguments
 
 
-def _for_jobs(made: Any, arguments: Mapping[str, Any], *, alone: bool) -> dict[str, Any]:
-    """The arguments of a class of dask-jobqueue: a job has one worker if `alone`, or one for each core.
+def _for_jobs(cluster_class: Any, arguments: Mapping[str, Any], *, alone: bool) -> dict[str, Any]:
+    """The arguments of a class of dask-jobqueue; a job has one worker if it is `alone`, otherwise one for each core.
 
     The site's own configuration of dask-jobqueue stays in force.
     """
@@ -109,7 +109,7 @@ def _for_jobs(made: Any, arguments: Mapping[str, Any], *, alone: bool) -> dict[s
 
     from sigstats.tasks.engine.nodes import Scheduler
 
-    site = arguments.get("config_name") or made.job_cls.default_config_name()
+    site = arguments.get("config_name") or cluster_class.job_cls.default_config_name()
 
     def of_user(key: str, form: type) -> Any:
         value = arguments.get(key) or dask.config.get(f"jobqueue.{site}.{key.replace('_', '-')}", None) or form()
@@ -144,8 +144,8 @@ def for_pods(arguments: Mapping[str, Any]) -> dict[str, Any]:
     The name replaces ``{name}`` in the file of ``custom_cluster_spec``.
     """
     name = f"sigstats-{uuid.uuid4().hex[:10]}"
-    made: dict[str, Any] = {"name": name, "shutdown_on_close": True, "quiet": True, "idle_timeout": _IDLE_SECONDS}
-    made |= {"env": environment(), **arguments}
+    result: dict[str, Any] = {"name": name, "shutdown_on_close": True, "quiet": True, "idle_timeout": _IDLE_SECONDS}
+    result |= {"env": environment(), **arguments}
     if isinstance(file := arguments.get("custom_cluster_spec"), str):
         import yaml
 
@@ -154,15 +154,15 @@ def for_pods(arguments: Mapping[str, Any]) -> dict[str, Any]:
             for container in resource["spec"][part]["spec"]["containers"]:
                 settings = [{"name": key, "value": value} for key, value in environment().items()]
                 container["env"] = [*settings, *container.get("env", ())]
-        made["custom_cluster_spec"] = resource
-    return made
+        result["custom_cluster_spec"] = resource
+    return result
 
 
 @contextmanager
 def started_cluster(cluster: Cluster, arguments: Mapping[str, Any], *, alone: bool = False) -> Iterator[Any]:
     """The cluster of a class, with its scheduler running and without workers; closed with the context."""
-    made = class_of(cluster.class_)
-    jobs = getattr(made, "job_cls", None)
+    cluster_class = class_of(cluster.class_)
+    jobs = getattr(cluster_class, "job_cls", None)
     if jobs is not None:
         command = jobs.submit_command.split()[0]
         if shutil.which(command) is None:
@@ -170,14 +170,14 @@ def started_cluster(cluster: Cluster, arguments: Mapping[str, Any], *, alone: bo
     with ExitStack() as stack:
         with failures_of(cluster, "a scheduler"):
             if jobs is not None:
-                arguments = _for_jobs(made, arguments, alone=alone)
-            elif made.__module__.startswith("dask_kubernetes."):
+                arguments = _for_jobs(cluster_class, arguments, alone=alone)
+            elif cluster_class.__module__.startswith("dask_kubernetes."):
                 import kr8s
 
                 # Fails here without a server; a KubeCluster would fail once more when it is cleaned up.
                 kr8s.api(namespace=arguments.get("namespace")).version()
                 arguments = for_pods(arguments)
-            if cluster.tls and "security" in inspect.signature(made).parameters:
+            if cluster.tls and "security" in inspect.signature(cluster_class).parameters:
                 security = certificates()
                 if jobs is not None:
                     shared = Path(arguments["shared_temp_directory"]).expanduser().absolute()
@@ -188,7 +188,7 @@ def started_cluster(cluster: Cluster, arguments: Mapping[str, Any], *, alone: bo
                         file.write_text(getattr(security, part))
                         setattr(security, part, str(file))
                 arguments = {"security": security, **arguments}
-            started = stack.enter_context(made(**arguments))
+            started = stack.enter_context(cluster_class(**arguments))
         yield started
 
 
@@ -208,9 +208,10 @@ def failures_of(cluster: Cluster, what: str) -> Iterator[None]:
 @quietly
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> AbstractContextManager[Pool]:
     """Start the workers, and end them with the context; blocks with special needs get separate workers."""
-    arguments: dict[Needs | None, Any] = {None: cluster.model_extra, **{one: with_needs(cluster, one) for one in needs}}
+    arguments: dict[Needs | None, Any] = {kind: with_needs(cluster, kind) for kind in needs}
+    arguments[None] = cluster.model_extra
     class_of(cluster.class_)  # fails before any settings are combined with its defaults
-    return pool_for(needs, lambda one: open_workers(cluster, arguments[one], one))
+    return pool_for(needs, lambda kind: open_workers(cluster, arguments[kind], kind))
 
 
 @contextmanager

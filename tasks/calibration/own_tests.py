@@ -36,7 +36,7 @@ _WANTED = "the import path of a function of labels and two predictions, as in 'm
 #: The number of rows that a vectorised test gets at once, approximately.
 _ROWS_AT_ONCE = 2**22
 
-#: The labels, and the answers of A and of B, in each of the eight joint outcomes; 1 is positive.
+#: A row for each of the eight joint outcomes: the label and the answers of A and of B; 1 is positive.
 _EIGHT = np.array([[e < 4, e % 2 == 0, e % 4 < 2] for e in range(8)], dtype=np.int64)
 
 
@@ -81,10 +81,10 @@ def run_own_test(
     population: AnyPopulation,
     rng: np.random.Generator,
 ) -> tuple[NDArray[np.float64], list[str | None]]:
-    """Call a test on each test set, or once on many if it is vectorised: its p-values, NaN if undefined, and why.
+    """Call a test on each test set, or once on many if it is vectorised.
 
-    The rows of a test set come in random order. A function with a parameter ``rng`` is given a generator there; the
-    global ones are seeded before each call.
+    Return its p-values, NaN where undefined, and the reasons for those. The rows of a test set are in random order. A
+    function with a parameter ``rng`` gets a generator; the global generators are seeded before each call.
 
     `drawn` (ndarray of int64, shape (m, J)): the test sets, which come from `population`.
     """
@@ -113,16 +113,16 @@ def run_own_test(
     return np.array(p_values, dtype=np.float64), problems
 
 
-def _p_values(result: Any, sets: int) -> list[float]:
-    given = getattr(result, "pvalue", result)
-    if isinstance(given, np.ma.MaskedArray):  # a mask may hide any number
-        given = np.where(np.ma.getmaskarray(given), np.nan, np.ma.getdata(given))
-    values = np.asarray(given)
+def _p_values(result: Any, n_sets: int) -> list[float]:
+    p_values = getattr(result, "pvalue", result)
+    if isinstance(p_values, np.ma.MaskedArray):  # a mask may hide any number
+        p_values = np.where(np.ma.getmaskarray(p_values), np.nan, np.ma.getdata(p_values))
+    values = np.asarray(p_values)
     if values.dtype.kind in "bSU" or any(part is None or isinstance(part, str | bytes | bool) for part in values.flat):
         raise ValueError("it did not return a number")
     values = values.astype(np.float64)
-    if values.size != sets:
-        raise ValueError(f"it returned {values.size} p-values for {sets} test {'set' if sets == 1 else 'sets'}")
+    if values.size != n_sets:
+        raise ValueError(f"it returned {values.size} p-values for {n_sets} test {'set' if n_sets == 1 else 'sets'}")
     return [float(p) for p in values.ravel()]
 
 
@@ -142,7 +142,7 @@ def _generator_of(function: Callable[..., Any], rng: np.random.Generator | None)
 
 
 def _answers(population: AnyPopulation) -> list[NDArray[Any]]:
-    """The labels, and the answers of A and of B, in each joint event: codes, or of categories a row of 0 and 1."""
+    """The labels and the answers of A and of B by joint event: class codes, or rows of 0 and 1 for categories."""
     if not isinstance(population, EventPopulation):
         return list(_EIGHT.T)
     joint = population.shape
@@ -151,10 +151,10 @@ def _answers(population: AnyPopulation) -> list[NDArray[Any]]:
         return [np.array([code for (code,) in side]) for side in sides]
     indicators = []
     for side in sides:
-        made = np.zeros((len(joint.events), len(joint.categories)), dtype=np.int64)
-        for row, positions in zip(made, side, strict=True):
+        matrix = np.zeros((len(joint.events), len(joint.categories)), dtype=np.int64)
+        for row, positions in zip(matrix, side, strict=True):
             row[list(positions)] = 1
-        indicators.append(made)
+        indicators.append(matrix)
     return indicators
 
 

@@ -31,7 +31,7 @@ def _counted_by(cell: Cell) -> Callable[[pa.Table, pa.Table | None], Any] | None
 
 
 def exceeds(cell: Cell, table: pa.Table, observed: pa.Table | None) -> NDArray[Any]:
-    """A mask of the replicates of `table` that the rule of a cell counts; their number if rows are several each."""
+    """A mask of the replicates of `table` that the rule of a cell counts; their number by row if a row is several."""
     counts = _counted_by(cell)
     if counts is None:
         raise TypeError(f"the replicates of {cell.fanout} are not counted against what was observed")
@@ -83,7 +83,7 @@ def _stored_flags(cell: Cell, store: Store) -> NDArray[np.bool_]:
 def for_now(cells: Sequence[Cell], store: Store) -> list[Cell]:
     """The cells with the replicates that they are known to need; those that stop together need more in each round.
 
-    Of these, one without `stopping` has its replicates.
+    A cell that stops together with others is returned without `stopping` once all its replicates are stored.
     """
     ends, now = joint_ends(cells, store), list(cells)
     for place, cell in enumerate(cells):

@@ -124,8 +124,10 @@ class Bins:
         """Bins for every count from `low` to `high`, and for zero if it is near."""
         low = 0 if 0 <= low < 0.3 * high else low  # zero is the error everyone looks for
         width = max(1, math.ceil((high - low + 1) / _BINS))
-        steps = 1.0 if null is None else null.row.n or 1.0 if null.row.measure == "error" else 1 / null.step
-        return cls(low - width, high + width, width, steps / (100 if null is None or is_proportion(null.row) else 1))
+        if null is None:
+            return cls(low - width, high + width, width, 1 / 100)
+        steps = null.row.n or 1.0 if null.row.measure == "error" else 1 / null.step
+        return cls(low - width, high + width, width, steps / (100 if is_proportion(null.row) else 1))
 
     @property
     def axes(self) -> Axes:
@@ -136,7 +138,7 @@ class Bins:
     def count(
         self, values: NDArray[np.int64], observed: int, *, more: bool = False
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Counts and left ends of the bins; the observed value ends its bin, or begins it if `more` is extreme."""
+        """Counts and left ends of the bins; a bin ends at the observed value, or begins there if `more` is extreme."""
         ends = 0 if more else 1
         position = np.floor_divide(values - observed - ends, self.width)
         first = int(position.min())

@@ -44,30 +44,30 @@ class Parquet(PopulationSource):
     def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:
         """The rows as they are, then swapped.
 
-        A large data set is counted by the workers, file by file, if its footers show that this is possible. With
-        several labels per row, or if a measure is averaged over classes, all distinct events are kept, unless one class
-        is named as the positive one.
+        A large data set is counted by the workers, file by file, if its footers show that this is possible. Counts are
+        by the eight joint outcomes of two classes, or of right and wrong answers. Rows with several labels, and
+        measures that are averaged over classes, need all distinct events, unless `positive` names one class.
         """
         averaged = any(test.compared.startswith(("micro-", "macro-")) for test in tests)
         columns: dict[str, Any] = {"label": self.label, "a": self.a, "b": self.b}
         footers = partial(progress, f"footers of {self.name}")
         files = scan_footers(self.name, self.path, base, **columns, classes=self.classes, progress=footers)
-        here = self.path.startswith("memory://")  # a data frame, which other processes do not have
-        if sum(files.rows) >= MANY and not here and not (self.positive is None and (files.listed or averaged)):
+        in_memory = self.path.startswith("memory://")  # a data frame, which other processes do not have
+        if sum(files.rows) >= MANY and not in_memory and not (self.positive is None and (files.listed or averaged)):
             if self.replacement:
                 raise refuse("replacement", "true", f"false with {sum(files.rows):,} rows, far more than a test set")
             return self._counted_by_workers(files, seed)
         counts = files.count_all(partial(progress, self.name))
         population: AnyPopulation
-        data, more = [], ""
+        data, detail = [], ""
         if self.positive is None and (counts.listed or averaged):
             population = events = counts.events(self.name)
             data.append(events)
-            more = f"; {len(events.joint.events):,} distinct events of {len(events.joint.categories):,} labels"
+            detail = f"; {len(events.joint.events):,} distinct events of {len(events.joint.categories):,} labels"
         else:
             population = counts.population(self.positive)
         only_a, only_b = population.discordant
-        note = f"{self.name}: {counts.rows:,} rows; only A is right on {only_a:,}, only B on {only_b:,}{more}"
+        note = f"{self.name}: {counts.rows:,} rows; only A is right on {only_a:,}, only B on {only_b:,}{detail}"
         if self.replacement:
             population = population.endlessly()
         populations = [
@@ -80,9 +80,9 @@ class Parquet(PopulationSource):
         work = Counted(files=stored, positive=self.positive, written=files.written)
         counting = cell_of("count", subject={"dataset": self.name}, work=work, seed=seed, replicates=len(files.files))
         rows = sum(files.rows)
-        likely = Population(outcomes=(1,) * 8 if self.positive is not None else (1,) * 4 + (0,) * 4)
+        plausible = Population(outcomes=(1,) * 8 if self.positive is not None else (1,) * 4 + (0,) * 4)
         populations = [
-            PopulationSpec(slice=part, values=computed_by(counting, swapped=swapped), rows=rows, population=likely)
+            PopulationSpec(slice=part, values=computed_by(counting, swapped=swapped), rows=rows, population=plausible)
             for part, swapped in _PARTS.items()
         ]
         note = f"{self.name}: {rows:,} rows in {len(files.files):,} files, which the workers count"

@@ -1,6 +1,6 @@
 """Nested-loop plots: a rate over all settings of a grid, with the factors as steps below (Ruecker, Schwarzer 2014)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from markupsafe import Markup
 
@@ -16,8 +16,8 @@ from ...report.rows import distinct, group_by
 from .design import estimand
 
 _LEFT, _HEIGHT, _STEP = 44.0, 300.0, 30.0
-#: The widths of a setting, and of the whole plot without its labels.
-_LEAST, _WIDTH = 4.0, 280.0
+#: The smallest widths of a setting, and of the whole plot without its labels.
+_SETTING_WIDTH, _PLOT_WIDTH = 4.0, 280.0
 
 #: Key of a setting: the values of its factors, the size last.
 Setting = tuple[float, ...]
@@ -76,7 +76,7 @@ def _panel(
     place = {setting: index for index, setting in enumerate(order)}
     methods = group_by(rows, lambda row: row.method)
     labels = 16 + max(svg.text_width(text) for text in (*methods, *names))
-    width = max(_WIDTH, _LEAST * len(order))
+    width = max(_PLOT_WIDTH, _SETTING_WIDTH * len(order))
     bottom = 20 + _STEP * len(names)
     rates = [row.estimate or 0 for row in rows]
     lowest, highest = min(expected, *rates), min(1.0, max(2 * expected, *rates))
@@ -101,9 +101,8 @@ def _panel(
     return Markup('<div class="scroll" tabindex="0" role="region" aria-label="{}">{}</div>').format(title, drawn)
 
 
-def _steps(axes: Axes, values: dict[int, float], height: object, css: str = "observed") -> Markup:
+def _steps(axes: Axes, values: dict[int, float], height: Callable[[float], float], css: str = "observed") -> Markup:
     """Draw a line of level steps, one step per setting, with gaps for missing ones."""
-    assert callable(height)
     path, before = [], None
     for index in sorted(values):
         x, y = svg.coordinate(axes.x(index)), svg.coordinate(height(values[index]))

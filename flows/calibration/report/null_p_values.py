@@ -114,12 +114,12 @@ def _law(name: str, method: str, rows: Sequence[Hypothesis], evidence: Evidence)
     low, high = (bound / trials for bound in ecdf_band(trials, LEVELS))
     curves, sizes = [], []
     for number, row in enumerate(rows):
-        achieved = shares(p_values_of(row, evidence), LEVELS)
-        points = [(level, _logarithm(share, least)) for level, share in zip(LEVELS, achieved.tolist(), strict=True)]
+        rates = shares(p_values_of(row, evidence), LEVELS)
+        points = [(level, _logarithm(share, least)) for level, share in zip(LEVELS, rates.tolist(), strict=True)]
         axes = _axes(least)
         curves.append(svg.curve(number, axes.line("observed", points)))
-        outside = bool((achieved > high).any())
-        sizes.append(f"{row.n:,} rows {'above the band' if outside else 'not above the band'}")
+        is_above = bool((rates > high).any())
+        sizes.append(f"{row.n:,} rows {'above the band' if is_above else 'not above the band'}")
     axes = _axes(least)
     ends = [[_logarithm(share, least) for share in bound.tolist()] for bound in (low, high)]
     parts = [
@@ -134,14 +134,8 @@ def _law(name: str, method: str, rows: Sequence[Hypothesis], evidence: Evidence)
 
 
 def _axes(least: float) -> Axes:
-    return Axes(
-        width=_SIDE,
-        height=_SIDE,
-        left=44.0,
-        x_limits=(LEVELS[0], LEVELS[-1]),
-        y_limits=(math.log10(least), 0.0),
-        log_x=True,
-    )
+    x_limits, y_limits = (LEVELS[0], LEVELS[-1]), (math.log10(least), 0.0)
+    return Axes(width=_SIDE, height=_SIDE, left=44.0, x_limits=x_limits, y_limits=y_limits, log_x=True)
 
 
 def _key(axes: Axes, rows: Sequence[Hypothesis]) -> Markup:

@@ -65,7 +65,7 @@ _PANELS = {
 #: Power below which a test is not recommended.
 _USEFUL = 0.5
 #: With more tests the drawing is too large for the first screen.
-_MOST = 16
+_MOST_TESTS = 16
 
 
 @dataclass(frozen=True)
@@ -162,8 +162,8 @@ def advice(tests: Sequence[TestRates], fewest: str = "") -> str:
         return f"{clauses[:1].upper()}{clauses[1:]}."
     if not faulty and fewest:
         return fewest
-    right = [test for test in tests if not test.faulty]
-    strong, idle = ([test.method for test in right if test.idle == weak] for weak in (False, True))
+    strong = [test.method for test in tests if not test.faulty and not test.idle]
+    idle = [test.method for test in tests if not test.faulty and test.idle]
     if not strong and idle:
         return (
             f"No fault was shown, but {join_words(idle)} detected these differences less than half of the time: use "
@@ -176,7 +176,7 @@ def advice(tests: Sequence[TestRates], fewest: str = "") -> str:
 def screen(evidence: Evidence) -> Figure | None:
     """The picture and the table of all tests; None if there are no rates, or too many tests."""
     tests = rates_of_tests((*evidence.rows_of("calibration"), *evidence.rows_of("performance")), evidence.alpha)
-    if not tests or len(tests) > _MOST:
+    if not tests or len(tests) > _MOST_TESTS:
         return None
     panels = [*filter(None, (_panel(f"screen-{place}", measure, tests) for place, measure in enumerate(_PANELS)))]
     return Figure("Tests by level, power and coverage", _CAPTION, svg.side_by_side(panels) + _table(tests))
@@ -194,7 +194,8 @@ def _panel(name: str, measure: str, tests: Sequence[TestRates]) -> Markup | None
     for test in tests:
         if (span := test.span(measure)) is not None:
             mark = "fail" if any(is_faulty(row, test.alpha) for row in test.rows[measure]) else ""
-            rows.append(DotRow(test.method, span[measure == ERROR], span, _span(span), mark))
+            worst = span[1] if measure == ERROR else span[0]
+            rows.append(DotRow(test.method, worst, span, _span(span), mark))
             stated = {ERROR: {"level": test.alpha}, COVERAGE: {"level": 1 - test.alpha}}.get(measure, {})
     if not rows:
         return None

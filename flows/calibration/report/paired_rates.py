@@ -17,24 +17,26 @@ from ...report.rows import group_by, some_sizes
 from .design import estimand, size
 
 _MOST_METHODS = 8
+#: The events that are compared, and the fan-outs whose cells have them.
+_EVENTS = {"rejections": ("subsample", "own-test", "fold-test"), "misses of the truth": ("interval",)}
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
     """One figure for the rejections of each population, and one for the misses of its intervals; one panel per size."""
-    for kinds, what in ((("subsample", "own-test", "fold-test"), "rejections"), (("interval",), "misses of the truth")):
-        cells = [cell for kind in kinds for cell in evidence.results.cells(kind)]
+    for event, fan_outs in _EVENTS.items():
+        cells = [cell for fan_out in fan_outs for cell in evidence.results.cells(fan_out)]
         of_population = group_by(
             cells, lambda cell: (cell.subject["dataset"], cell.subject.get("slice", ""), estimand(cell))
         )
-        for (dataset, part, of), group in of_population.items():
+        for population, group in of_population.items():
             sizes = sorted(group_by(group, lambda cell: int(cell.subject["n"])).items())
-            drawn = (_panel(of_size, what, evidence) for _, of_size in some_sizes(sizes))
+            drawn = (_panel(of_size, event, evidence) for _, of_size in some_sizes(sizes))
             panels = [panel for panel in drawn if panel is not None]
             if panels:
                 yield Figure(
-                    title=f"Methods on the same test sets: {what}, {', '.join(filter(None, (dataset, part, of)))}",
+                    title=f"Methods on the same test sets: {event}, {', '.join(filter(None, population))}",
                     caption=(
-                        f"Test sets with {what} only by the method of the row, and only by that of the column; the "
+                        f"Test sets with {event} only by the method of the row, and only by that of the column; the "
                         "colour is McNemar's exact two-sided p, not adjusted, of the hypothesis of equal rates."
                     ),
                     body=Markup("{}{}").format(side_by_side(panels, len(group)), p_legend()),
@@ -42,30 +44,30 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
 
 
 def flags(cells: Sequence[Cell], evidence: Evidence) -> dict[str, NDArray[np.bool_]]:
-    """For each method and test set, whether it rejects, or misses; on the test sets that all of them have."""
-    entries: dict[str, NDArray[np.bool_]] = {}
+    """For each method, a mask of the test sets on which it rejects, or misses; on the test sets that all have."""
+    masks: dict[str, NDArray[np.bool_]] = {}
     for cell in cells[:_MOST_METHODS]:
         table = evidence.results.table(cell)
         if table is not None:
-            entries[evidence.method_names[cell.subject["test"]]] = (
+            masks[evidence.method_names[cell.subject["test"]]] = (
                 ~table.column("covers").to_numpy()
                 if cell.fanout == "interval"
                 else at_most(table.column("p_value").to_numpy(), evidence.alpha)
             )
-    shortest = min((values.size for values in entries.values()), default=0)
-    return {method: values[:shortest] for method, values in entries.items()}
+    shortest = min((values.size for values in masks.values()), default=0)
+    return {method: values[:shortest] for method, values in masks.items()}
 
 
-def _panel(cells: Sequence[Cell], what: str, evidence: Evidence) -> Markup | None:
-    entries = flags(cells, evidence)
-    if len(entries) < 2:
+def _panel(cells: Sequence[Cell], event: str, evidence: Evidence) -> Markup | None:
+    masks = flags(cells, evidence)
+    if len(masks) < 2:
         return None
-    caption = f"{size(cells[0])}, {next(iter(entries.values())).size:,} test sets"
-    return pair_table(caption, f"{what}, {caption}", list(entries), lambda a, b: _cell(entries, a, b))
+    caption = f"{size(cells[0])}, {next(iter(masks.values())).size:,} test sets"
+    return pair_table(caption, f"{event}, {caption}", list(masks), lambda a, b: _cell(masks, a, b))
 
 
-def _cell(value: Mapping[str, NDArray[np.bool_]], row: str, column: str) -> HeatCell:
-    only_row = int(np.count_nonzero(value[row] & ~value[column]))
-    only_column = int(np.count_nonzero(value[column] & ~value[row]))
+def _cell(masks: Mapping[str, NDArray[np.bool_]], row: str, column: str) -> HeatCell:
+    only_row = int(np.count_nonzero(masks[row] & ~masks[column]))
+    only_column = int(np.count_nonzero(masks[column] & ~masks[row]))
     p = mcnemar_test(only_row, only_column).pvalue
     return HeatCell(f"{only_row:,} : {only_column:,}", p_shade(p), hint=p_equation(p))

@@ -27,7 +27,7 @@ from ...report.usual_columns import where
 
 #: The size of a histogram, and the side of a plot of reliability.
 _WIDTH, _HEIGHT, _SIDE = 300.0, 150.0, 236.0
-#: Test sets are grouped by their stated confidence between these.
+#: Ends of the groups of test sets by stated confidence.
 BINS = np.array([0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.975, 0.99, 1.0])
 
 
@@ -75,13 +75,13 @@ def _histogram(name: str, row: Hypothesis, result: Mapping[str, Any]) -> Markup:
     heights = np.maximum(counts / counts.max() * (axes.base - axes.top), np.where(counts > 0, 0.8, 0.0))
     positions = np.array([axes.x(value) for value in left.tolist()])
     step = axes.x(float(left[0]) + width) - axes.x(float(left[0]))
-    behind = left < -1e-15
+    below_zero = left < -1e-15
     band = [float(np.clip(mean + side * result["reach"], left[0], left[-1] + width)) for side in (-1, 1)]
     parts = [
         axes.band(band, [0.0, 0.0], [1.0, 1.0]),
         *(
             svg.path(css, svg.bars(np.where(shown, heights, 0.0), positions, step, axes.base))
-            for css, shown in (("null", ~behind), ("extreme", behind))
+            for css, shown in (("null", ~below_zero), ("extreme", below_zero))
             if (shown & (counts > 0)).any()
         ),
         axes.upwards("observed", 0.0),
@@ -125,10 +125,10 @@ def draw_reliability(evidence: Evidence) -> Iterator[Figure]:
 
 def binned(statements: Statements) -> list[tuple[float, float, float, float, int]]:
     """Return the mean stated confidence, the share that is right, its interval and the number, by non-empty bin."""
-    which = np.clip(np.searchsorted(BINS, statements.stated, side="right") - 1, 0, len(BINS) - 2)
+    bins = np.clip(np.searchsorted(BINS, statements.stated, side="right") - 1, 0, len(BINS) - 2)
     items = []
-    for index in np.unique(which):
-        inside = which == index
+    for index in np.unique(bins):
+        inside = bins == index
         count, total = int(np.count_nonzero(statements.right[inside])), int(np.count_nonzero(inside))
         low, high = clopper_pearson(count, total)
         items.append((float(statements.stated[inside].mean()), count / total, low, high, total))
@@ -166,7 +166,7 @@ def statements(rows: Sequence[Hypothesis], evidence: Evidence) -> Statements | N
     for name, truth in truths.items():
         cell = evidence.cells[name]
         table, test = evidence.results.table(cell), cell.work_of(Tested).test
-        if table is None or cell.fanout == "tally" or _one_side_alone(test):
+        if table is None or cell.fanout == "tally" or _has_overlapping_tails(test):
             continue
         ahead, p = table.column("advantage").to_numpy(), table.column("p_value").to_numpy()
         decided = (ahead != 0) & ~np.isnan(p)
@@ -177,8 +177,8 @@ def statements(rows: Sequence[Hypothesis], evidence: Evidence) -> Statements | N
     return Statements(np.concatenate(stated), np.concatenate(right))
 
 
-def _one_side_alone(test: AppliedTest) -> bool:
-    """Return True if 1 - p is not the p-value of the other side, since both tails include the observed counts."""
+def _has_overlapping_tails(test: AppliedTest) -> bool:
+    """True for a one-sided exact test: both of its tails include the observed counts, so 1 - p is not a confidence."""
     one_sided = test.options["alternative"] != "two-sided"
     return bool(test.test == "mcnemar" and one_sided and test.options["method"] == "exact")
 
@@ -191,5 +191,5 @@ def confidences(p: NDArray[np.float64], ahead: NDArray[np.float64], alternative:
     """
     if alternative == "two-sided":
         return 1 - p / 2
-    named = ahead > 0 if alternative == "less" else ahead < 0
-    return np.asarray(np.where(named, 1 - p, p))
+    as_stated = ahead > 0 if alternative == "less" else ahead < 0
+    return np.asarray(np.where(as_stated, 1 - p, p))

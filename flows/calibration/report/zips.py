@@ -81,14 +81,8 @@ def _panel(name: str, row: Hypothesis, evidence: Evidence) -> Markup:
     heights = 100 * (np.arange(low.size) + 0.5) / low.size
     left, right = min(float(low.min()), true), max(float(high.max()), true)
     least = 0.01 * (right - left)  # so that an interval of length 0 is seen, at the ends too
-    axes = Axes(
-        width=_SIDE,
-        height=_HEIGHT,
-        left=_LEFT,
-        right=_RIGHT,
-        x_limits=(left - 3 * least, right + 3 * least),
-        y_limits=(0.0, 100.0),
-    )
+    limits = (left - 3 * least, right + 3 * least)
+    axes = Axes(width=_SIDE, height=_HEIGHT, left=_LEFT, right=_RIGHT, x_limits=limits, y_limits=(0.0, 100.0))
     paths = {
         css: "".join(
             axes.path([(low[index] - least, y), (high[index] + least, y)])

@@ -54,7 +54,7 @@ class Tables(Entry):
         counts = None if self.count is None else np.array(table.counts(self.count), dtype=np.int64)
         (true, assigned), _, notes = coded_classes(table, [self.label, self.prediction], self.classes, counts, self.by)
         if self.count is not None:
-            notes += _on_rows(table, [self.count], "the counts are added", [self.label, self.prediction, self.by])
+            notes += _row_notes(table, [self.count], "the counts are added", [self.label, self.prediction, self.by])
         (group,), names = codes(table.texts(self.by)) if self.by else ([np.zeros_like(true)], [""])
         for position, name in enumerate(names):
             rows = np.flatnonzero(group == position)
@@ -70,18 +70,21 @@ def _matrix(true: Any, assigned: Any, counts: NDArray[np.int64] | None) -> list[
     return matrix
 
 
-def _on_rows(table: Table, counts: Sequence[str], use: str, keys: Sequence[str | None] = ()) -> list[Note]:
-    """Notes on rows with repeated names in `keys` (by default all columns of text), and on a row that is a sum."""
+def _row_notes(table: Table, counts: Sequence[str], use: str, keys: Sequence[str | None] = ()) -> list[Note]:
+    """Notes on rows with equal names, and on a row that is the sum of the others; ValueError if a name says "total".
+
+    The name of a row is its values in the columns `keys`, by default all columns of text.
+    """
     texts = {name: table.texts_or_missing(name) for name in keys or {*table.names}.difference(counts) if name}
-    named = [column.to_pylist() for column in texts.values() if keys or to_numbers(column) is None]
-    names = list(zip(*named, strict=True))
-    if odd := next((text for row in names for text in row if text and is_summary(text)), None):
-        raise ValueError(f"{table.where}: {shown(odd)} is a total; remove its rows, or give the class another name")
+    columns = [column.to_pylist() for column in texts.values() if keys or to_numbers(column) is None]
+    names = list(zip(*columns, strict=True))
+    if total := next((text for row in names for text in row if text and is_summary(text)), None):
+        raise ValueError(f"{table.where}: {shown(total)} is a total; remove its rows, or give the class another name")
     sentences = [f"{', '.join(map(str, row))} has {n} rows" for row, n in Counter(names).items() if n > 1]
     values = np.array([table.numbers(name).to_numpy() for name in counts])
     if len(values) > 1 and (2 * values == values.sum(axis=1, keepdims=True)).all(axis=0).any():
         sentences.append("one row is the sum of all others")
-    return [Note("repeated-class", f"{what}; {use}") for what in sentences[:3]]
+    return [Note("repeated-class", f"{sentence}; {use}") for sentence in sentences[:3]]
 
 
 class Samples(OfTwo):
@@ -103,7 +106,7 @@ class Samples(OfTwo):
         if self.path is not None:
             table = read_table(self.path, base, filled=[self.a, self.b])
             counts_a, counts_b = (table.counts(name) for name in (self.a, self.b))
-            notes = _on_rows(table, [self.a, self.b], "each counts as a class")
+            notes = _row_notes(table, [self.a, self.b], "each counts as a class")
         yield self.case({"counts_a": counts_a, "counts_b": counts_b}, notes, a=self.a, b=self.b)
 
 
@@ -143,7 +146,7 @@ class Requirements(Entry):
         counts, probabilities, notes = self.counts, self.probabilities, list[Note]()
         if self.path is not None:
             table = read_table(self.path, base, filled=[self.count, self.probability])
-            notes = _on_rows(table, [self.count, self.probability], "each counts as a class")
+            notes = _row_notes(table, [self.count, self.probability], "each counts as a class")
             counts = table.counts(self.count)
             probabilities = table.numbers(self.probability).to_numpy().tolist()
         if self.relax is not None:

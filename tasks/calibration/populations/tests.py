@@ -37,7 +37,7 @@ class Answers:
     p_value: NDArray[np.float64]
     #: True if the interval contains the true difference, None if there is none; None for a test without one.
     covers: NDArray[np.object_] | None = None
-    #: Why it is not defined on the first test set on which it is not.
+    #: The reason why the test refuses the first test set that it refuses; empty if it refuses none.
     problem: str = ""
 
 
@@ -70,40 +70,38 @@ def require_some_defined(values: NDArray[np.float64], problem: str) -> None:
 def run_test(
     test: AppliedTest, drawn: NDArray[np.int64], population: AnyPopulation, rng: np.random.Generator
 ) -> Answers:
-    """Run a test on each test set.
-
-    Where an option is not valid, or the test refuses a test set, its p-value is NaN.
+    """Run a test on each test set; its p-value is NaN if the test refuses an option or the test set.
 
     `drawn` (ndarray of int64, shape (m, J)): the test sets, which come from `population`.
     """
     if test.test == "bootstrap":
         return _bootstrap(test, drawn, population, rng)
-    of = statistical_tests.of_sets(test.test)
-    assert of is not None  # other tests have fan-outs of their own
-    return Answers(of.pvalues(population.outcomes_of(drawn), rng, **test.options))
+    on_sets = statistical_tests.of_sets(test.test)
+    assert on_sets is not None  # other tests have fan-outs of their own
+    return Answers(on_sets.pvalues(population.outcomes_of(drawn), rng, **test.options))
 
 
 def draws(test: AppliedTest) -> bool:
     """True if a test uses random numbers in addition to its test sets."""
-    of = statistical_tests.of_sets(test.test)
-    return of is None or of.draws
+    on_sets = statistical_tests.of_sets(test.test)
+    return on_sets is None or on_sets.draws
 
 
 def _bootstrap_options(test: AppliedTest) -> dict[str, Any]:
     """The options of a bootstrap by the names of `bootstrap_test`; a study and a cell's identity have shorter ones."""
     names = {"resamples": "n_resamples", "confidence": "confidence_level"}
-    spelled = {"measure": measure_of(test), **{names.get(key, key): value for key, value in test.options.items()}}
-    if "alternative" in spelled and not measure_of(test).greater_is_better:  # of a study, greater: A is better
-        spelled["alternative"] = {"greater": "less", "less": "greater"}.get(spelled["alternative"], "two-sided")
-    return spelled
+    options = {"measure": measure_of(test), **{names.get(key, key): value for key, value in test.options.items()}}
+    if "alternative" in options and not measure_of(test).greater_is_better:  # in a study, greater means A is better
+        options["alternative"] = {"greater": "less", "less": "greater"}.get(options["alternative"], "two-sided")
+    return options
 
 
 def _bootstrap(
     test: AppliedTest, drawn: NDArray[np.int64], population: AnyPopulation, rng: np.random.Generator
 ) -> Answers:
     truth = 0.0 - population.difference(measure_of(test))  # A - B, as the test's
-    spelled = _bootstrap_options(test)
-    calls = (partial(bootstrap_test, population.record(counts), rng=rng, **spelled) for counts in drawn.tolist())
+    options = _bootstrap_options(test)
+    calls = (partial(bootstrap_test, population.record(counts), rng=rng, **options) for counts in drawn.tolist())
     results, problem = call_each(calls)
     p_values = [None if result is None else result.pvalue for result in results]
     covers = [None if result is None else truth in result.confidence_interval for result in results]
@@ -112,9 +110,10 @@ def _bootstrap(
 
 def needs_classes(test: AppliedTest) -> bool:
     """True if a test needs rows of both classes, not only which answers are right."""
-    spec, of = MEASURES.get(test.compared), statistical_tests.of_sets(test.test)
-    of_classes = test.test == "f1-interval" or (of is not None and not of.of_answers)
-    return of_classes or spec is None or spec.needs != "answers"
+    spec, on_sets = MEASURES.get(test.compared), statistical_tests.of_sets(test.test)
+    if test.test == "f1-interval" or (on_sets is not None and not on_sets.of_answers):
+        return True
+    return spec is None or spec.needs != "answers"
 
 
 def advantage(test: AppliedTest, drawn: NDArray[np.int64], population: AnyPopulation) -> NDArray[np.float64]:
@@ -148,12 +147,13 @@ def confidence(test: AppliedTest, test_set: AnyPopulation, rng: np.random.Genera
     if test.test == "bootstrap":
         bootstrap = bootstrap_of_better(test, test_set, rng)
         draws = bootstrap.n_resamples or 0
+        # The share in which B is better, from whole numbers of replicates and so without rounding errors.
         return (draws - round(draws * bootstrap.probability) - round(draws * bootstrap.probability_tied)) / draws
-    of = statistical_tests.of_sets(test.test)
-    assert of is not None
+    on_sets = statistical_tests.of_sets(test.test)
+    assert on_sets is not None
     options = {key: value for key, value in test.options.items() if key != "alternative"}
     side: Alternative = "less" if _advantage_on(test, test_set) >= 0 else "greater"
-    return 1 - float(of.pvalues(test_set.outcomes_of(test_set.counts), None, alternative=side, **options)[0])
+    return 1 - float(on_sets.pvalues(test_set.outcomes_of(test_set.counts), None, alternative=side, **options)[0])
 
 
 def bootstrap_of_better(
@@ -174,8 +174,8 @@ def null_holds(population: AnyPopulation, test: AppliedTest) -> bool:
     """True if a test's null hypothesis is true in a population."""
     if population.swapped:
         return True
-    of = statistical_tests.of_sets(test.test)
-    if of is not None and of.of_answers:
+    on_sets = statistical_tests.of_sets(test.test)
+    if on_sets is not None and on_sets.of_answers:
         only_a, only_b = population.discordant
         return only_a == only_b
     return population.difference(measure_of(test)) == 0
@@ -183,11 +183,12 @@ def null_holds(population: AnyPopulation, test: AppliedTest) -> bool:
 
 def exact_rate(population: AnyPopulation, n: int, test: AppliedTest, alpha: float) -> float | None:
     """The exact rejection rate of a test on test sets of n rows; None if it is not known."""
-    sets = statistical_tests.of_sets(test.test)
-    if sets is None or sets.exact_rate is None:
+    on_sets = statistical_tests.of_sets(test.test)
+    if on_sets is None or on_sets.exact_rate is None:
         return None
     only_a, only_b = population.discordant
-    return sets.exact_rate(n, only_a, only_b, population.rows, swapped=population.swapped, alpha=alpha, **test.options)
+    options = {"swapped": population.swapped, "alpha": alpha, **test.options}
+    return on_sets.exact_rate(n, only_a, only_b, population.rows, **options)
 
 
 def run_score_test(test: AppliedTest, sets: Rows, truth: float) -> tuple[Answers, NDArray[np.float64]]:
