@@ -190,13 +190,8 @@ def _fold_cells(
                 scheme=retrained.scheme,
                 factors=population.factors,
             )
-            fold_test = cell_of(
-                "fold-test",
-                subject={"dataset": source, "slice": str(population.slice), "n": str(n), "test": label},
-                work=work,
-                seed=study.seed,
-                replicates=study.trials,
-            )
+            subject = {"dataset": source, "slice": str(population.slice), "n": str(n), "test": label}
+            fold_test = cell_of("fold-test", subject=subject, work=work, seed=study.seed, replicates=study.trials)
             yield from (*input_cells(fold_test), fold_test)
 
 

@@ -1,4 +1,4 @@
-"""Arguments that several commands share; those of the rule of a comparison come from its own fields."""
+"""Arguments that several commands share; the options for the rule of a comparison are made from the rule's fields."""
 
 import argparse
 import contextlib
@@ -61,8 +61,8 @@ def as_options(*others: tuple[str, str]) -> contextlib.AbstractContextManager[No
     """Rephrase errors of the library about arguments for the options that gave them; `others`: further replacements."""
 
     def in_options(message: str) -> str:
-        for its, ours in ((" score_range", " --score-range"), *others):
-            message = message.replace(its, ours)
+        for words, option_words in ((" score_range", " --score-range"), *others):
+            message = message.replace(words, option_words)
         return with_dashes(message, _OPTIONS)
 
     return rephrased(in_options, BadInput)
@@ -132,9 +132,9 @@ def add_rule_options(parser: argparse.ArgumentParser, *names: str) -> None:
         description = field.metadata["description"]
         meaning, option = f"{description[0].lower()}{description[1:]}", f"--{key_of(field).replace('_', '-')}"
         if field.name in _DROPS:
-            usual, part = (getattr(ComparisonRule, name) for name in (field.name, _DROPS[field.name]))
-            text = f"{meaning}: points or a share (default: {100 * usual:g}pt), or for measures without limits a "
-            text += f"part of the baseline (default: {100 * part:g}%%)"
+            drop, relative = (getattr(ComparisonRule, name) for name in (field.name, _DROPS[field.name]))
+            text = f"{meaning}: points or a share (default: {100 * drop:g}pt), or for measures without limits a "
+            text += f"part of the baseline (default: {100 * relative:g}%%)"
             if field.name == "margin":
                 text += "; compare also takes NAME=X of a slice, measure or score, as in 'label = dog=1pt'"
             repeatable(group, option, "X", f"{text} (repeatable)")
@@ -146,7 +146,7 @@ def add_rule_options(parser: argparse.ArgumentParser, *names: str) -> None:
 
 
 def _drops(options: argparse.Namespace) -> dict[str, Any]:
-    """The fields of the rule that `_DROPS` give: bare drops, parts of the baseline, and margins with a name."""
+    """The fields of the rule that the options in `_DROPS` set: drops, drops relative to the baseline, named margins."""
     from sigstats.comparison.margins import as_margin
 
     given: dict[str, Any] = {"margins": {}}
@@ -154,14 +154,14 @@ def _drops(options: argparse.Namespace) -> dict[str, Any]:
         takes_names = key == "margin" and options.takes_names
         for text in getattr(options, key, []):
             name, equals, value = (part.strip() for part in text.rpartition("="))
-            part = not equals and value.endswith("%")
-            place = given if not equals else given["margins"]
-            field = name if equals else relative if part else key
+            is_relative = not equals and value.endswith("%")
+            fields_or_margins = given["margins"] if equals else given
+            field = name if equals else relative if is_relative else key
             if equals and not (takes_names and name and value):
                 raise ValueError(f"{key}: {text!r} is not valid; expected X{' or NAME=X' if takes_names else ''}")
-            value = as_margin(value, key) if part else value
-            if place.setdefault(field, value) != value:
-                raise ValueError(f"{key}: {place[field]} and {value} are given; expected one value")
+            value = as_margin(value, key) if is_relative else value
+            if fields_or_margins.setdefault(field, value) != value:
+                raise ValueError(f"{key}: {fields_or_margins[field]} and {value} are given; expected one value")
     return given
 
 

@@ -201,8 +201,8 @@ def columns_of(options: argparse.Namespace) -> "Columns":
     from sigstats.files.predictions import Columns, names_of_instances, read_labels
 
     scores = scores_of(options)
-    firsts = {"score": scores[0] if scores else None, "prediction": next(iter(options.prediction), None)}
-    columns = {name: getattr(options, name) for name in ("id", "label", "epoch", "group")} | firsts
+    columns = {name: getattr(options, name) for name in ("id", "label", "epoch", "group")}
+    columns |= {"score": next(iter(scores), None), "prediction": next(iter(options.prediction), None)}
     named = {name: column for name, column in columns.items() if column is not None}
     with as_options():
         lower = of_named_scores(options.lower_is_better, scores, "--lower-is-better", ratio=options.ratio)
@@ -212,18 +212,18 @@ def columns_of(options: argparse.Namespace) -> "Columns":
     shared = {name: getattr(options, name) for name in ("no_header", "encoding", "probabilities", "task")}
     shared |= {"missing": tuple(options.missing), "classes": options.classes or (), "slices": slices}
     shared["unscored"] = options.unscored or Columns.unscored
-    lent = {"group": options.group, "weights": vars(options).get("weights")}
-    truth = _read(options, "labels", lambda path: read_labels(path, named, **lent, **shared))
-    given = vars(options)
-    files = [given[name] for name in ("file", "baseline") if name in given]
-    files += [*given.get("files", ()), *given.get("candidates", ())]
+    values = vars(options)  # a command has only some of these
+    for_truth = {"group": options.group, "weights": values.get("weights")}
+    truth = _read(options, "labels", lambda path: read_labels(path, named, **for_truth, **shared))
+    files = [values[name] for name in ("file", "baseline") if name in values]
+    files += [*values.get("files", ()), *values.get("candidates", ())]
     instances = _read(options, "instances", lambda path: names_of_instances(path, files))
     with as_options():
         return Columns().but(
             **named,
             models=options.model_column or "model",
             rows=options.rows_key,
-            **{name: vars(options).get(name) for name in ("order", "run", "weights")},  # of some commands
+            **{name: values.get(name) for name in ("order", "run", "weights")},
             lower=lower,
             higher=higher,
             truth=truth,
@@ -252,6 +252,7 @@ def _slices(options: Sequence[str]) -> tuple[tuple[str, ...], dict[str, int]]:
 
 
 def _read(options: argparse.Namespace, name: str, read: Callable[[str], Any]) -> Any:
+    """Read the file that an option names; None without the option. Errors name the option."""
     if (path := getattr(options, name)) is None:
         return None
     with rephrased(f"--{name}: ", BadInput):
@@ -267,9 +268,9 @@ def refuse_together(options: argparse.Namespace, **others: Any) -> None:
     """Refuse options that exclude each other, or are not valid with `others`, such as the content of a file."""
     from sigstats._common.rules import check_together
 
-    masked = any(others.values())  # the message then gives no values
+    hidden = any(others.values())  # the message then states no values of options
     others["bins"] = any("=" in column and column[-1] != "=" for column in options.slice)
-    given = {name: True if value == "refuse" or (value and masked) else value for name, value in vars(options).items()}
+    given = {name: True if value == "refuse" or (value and hidden) else value for name, value in vars(options).items()}
     with rephrased(lambda text: with_dashes(text.replace(": are ", ": is "), vars(options)), BadInput):
         check_together({**given, **{name.replace("_", " "): value for name, value in others.items()}})
 

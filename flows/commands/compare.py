@@ -6,6 +6,7 @@ exit code is 1 if the candidate, or any of several, is worse.
 """
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from os.path import realpath
@@ -19,7 +20,7 @@ from ._options import add_fail_on, add_rule_options, as_options, code_of, rule_o
 
 if TYPE_CHECKING:
     from sigstats.comparison.result import CandidatesResult
-    from sigstats.files.predictions import PairedPredictions
+    from sigstats.files.predictions import Columns, PairedPredictions
 
     from ..comparison.changed import Changed
 
@@ -101,29 +102,27 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
     from sigstats.files.inputs import same_content
     from sigstats.files.predictions import join_scores, read_by_scores
 
-    rule, named = rule_of(options), options.prediction
-    asked = arguments.measures_of(options)
+    rule, named_measures = rule_of(options), arguments.measures_of(options)
     with as_options():
-        measures = as_compared_measures(asked) if asked else None
-    every = arguments.columns_of_files(options, 1 + len(options.candidates), scores=None)
+        measures = as_compared_measures(named_measures) if named_measures else None
+    columns_of_files = arguments.columns_of_files(options, 1 + len(options.candidates), scores=None)
     if options.unpaired:
-        every = [column.but(by_position=column.by_position or None) for column in every]
-    columns, *of_candidates = every
+        columns_of_files = [columns.but(by_position=columns.by_position or None) for columns in columns_of_files]
+    columns, *columns_of_candidates = columns_of_files
     paths = (options.baseline, *options.candidates)
-    files = [(realpath(path), form) for path, form in zip(paths, every, strict=True)]
-    twice = next((place for place in range(1, len(files)) if files[place] in files[:place]), None)
     with as_options():
         scores: list[str | None] = [*arguments.scores_of(options)] or [columns.score]
-        if twice is not None and not vars(options).get("itself"):  # doctor tries a file as its own candidate
+        problem = _repeated_file(paths, columns_of_files)
+        if problem and not vars(options).get("itself"):  # doctor tries a file as its own candidate
             read_by_scores([(options.baseline, columns)], scores)  # a fault of the file is reported first
-            where = "both BASELINE and CANDIDATE" if files[twice] == files[0] else "given twice as CANDIDATE"
-            raise BadInput(f"{paths[twice]}: is {where}; expected {arguments.SECOND_FILE}")
-        limits, judged = as_score_range(options.score_range), arguments.read_with_people(options, paths, every)
+            raise BadInput(problem)
+        limits = as_score_range(options.score_range)
+        judged = arguments.read_with_people(options, paths, columns_of_files)
         with_ids = options.changed is not None or bool(judged)
         if judged:
             baseline, *candidates = [{columns.score: predictions} for predictions, _ in judged]
         else:
-            baseline, *candidates = read_by_scores([*zip(paths, every, strict=True)], scores)
+            baseline, *candidates = read_by_scores([*zip(paths, columns_of_files, strict=True)], scores)
         match: dict[str, Any] = {} if options.unpaired else {"with_ids": with_ids, **arguments.match_options(options)}
         join: Any = join_scores
         if options.unpaired or judged:  # few comparisons need this module
@@ -131,23 +130,33 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
 
             join = join_samples if options.unpaired else join_scores
         compared: list[list[PairedPredictions]] = []
-        for place, (path, of_candidate) in enumerate(zip(options.candidates, of_candidates, strict=True)):
-            joined = join(baseline, candidates[place], columns, **match)
+        for index, (path, candidate_columns) in enumerate(zip(options.candidates, columns_of_candidates, strict=True)):
+            joined = join(baseline, candidates[index], columns, **match)
             if judged:
-                joined = [add_people(pair, (judged[0][1], judged[1 + place][1]), limits) for pair in joined]
-            identical = of_candidate == columns and same_content(options.baseline, path)
+                joined = [add_people(pair, (judged[0][1], judged[1 + index][1]), limits) for pair in joined]
+            identical = candidate_columns == columns and same_content(options.baseline, path)
             joined = [replace(pair, identical=identical, score_range=limits) for pair in joined]
-            if len(named) > 1:
-                subjects = {"prediction": columns.prediction}, {"prediction": of_candidate.prediction}
+            if len(options.prediction) > 1:
+                subjects = {"prediction": columns.prediction}, {"prediction": candidate_columns.prediction}
                 joined = [replace(pair, subjects=subjects) for pair in joined]
             compared.append(joined)
-        of_one_file = arguments.names_in_one_file(options) if {options.baseline} == set(options.candidates) else []
-        baseline_name, *names = of_one_file or (options.baseline, *options.candidates)
+        names_in_file = arguments.names_in_one_file(options) if len({*paths}) == 1 else []
+        baseline_name, *names = names_in_file or paths
         arguments.refuse_unused(
             columns, [name for sides in compared for pair in sides for name in measures_to_compare(pair, measures)]
         )
         results = compare_scores(compared, rule, measures, positive=options.positive)
         return CandidatesResult(baseline=baseline_name, candidates=tuple(names), results=results), compared
+
+
+def _repeated_file(paths: Sequence[str], columns: "Sequence[Columns]") -> str:
+    """The problem if the same columns of a file are given twice; empty if they are not."""
+    files = list(zip(map(realpath, paths), columns, strict=True))
+    repeated = next((index for index in range(1, len(files)) if files[index] in files[:index]), None)
+    if repeated is None:
+        return ""
+    where = "both BASELINE and CANDIDATE" if files[repeated] == files[0] else "given twice as CANDIDATE"
+    return f"{paths[repeated]}: is {where}; expected {arguments.SECOND_FILE}"
 
 
 def _text(options: argparse.Namespace, result: "CandidatesResult", changed: "Changed | None", name: str) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 GROUP = "files of predictions"
 #: The most lines of commands.
-_MOST = 5
+_MOST_LINES = 5
 #: Columns of up to this many values divide the rows into slices; those of more values, each repeated, may be groups.
 _SLICES = 20
 #: Columns whose numbers are names. Other numbers are not groups, and slices only if they have two values.
@@ -55,25 +55,25 @@ def lines_of(path: str) -> list[str]:
     refusals: list[str] = []
     for name, options in commands:
         doubt = "  # or --lower-is-better" if " --higher-is-better " in options else ""
-        for how in rows if len(lines) < _MOST else ():
-            if not (refusal := _refusal(name, path, options + how)):
-                lines.append(f"sigstats {name} {shlex.quote(path)}{options}{how}{doubt}")
+        for matching in rows if len(lines) < _MOST_LINES else ():
+            if not (refusal := _refusal(name, path, options + matching)):
+                lines.append(f"sigstats {name} {shlex.quote(path)}{options}{matching}{doubt}")
                 break
             refusals += [refusal] if "'model_a' was not found" not in refusal else []
-    asked = "name the true classes with --label, the predicted ones with --prediction, or marks with --score"
-    asked = asked if log is None else "no command compares answers without scores"
-    return [f"{path}: {head}" + ("" if lines else f"; {[*refusals, asked][0]}"), *lines]
+    advice = "name the true classes with --label, the predicted ones with --prediction, or marks with --score"
+    advice = advice if log is None else "no command compares answers without scores"
+    return [f"{path}: {head}" + ("" if lines else f"; {[*refusals, advice][0]}"), *lines]
 
 
 def _refusal(name: str, path: str, options: str) -> str:
-    """The complaint of a command that is tried on a file, also as candidate; empty if it runs."""
+    """The error of a command that is tried on a file, which also stands for the candidate; empty if it runs."""
     words = [path if word == "CANDIDATE" else word for word in shlex.split(options)]
-    given = parser(name).parse_args([name, path, *words])
-    given.itself = True
+    parsed = parser(name).parse_args([name, path, *words])
+    parsed.itself = True
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             if "LABELS" not in words:
-                REGISTRY.module(name).run(given)
+                REGISTRY.module(name).run(parsed)
     except BadInput as error:
         return str(error)
     return ""
@@ -81,7 +81,8 @@ def _refusal(name: str, path: str, options: str) -> str:
 
 def _as_options(**options: Any) -> str:
     """Return options of a command line; a list repeats its option."""
-    pairs = ((name, value) for name, of in options.items() for value in (of if isinstance(of, list) else [of]))
+    lists = {name: value if isinstance(value, list) else [value] for name, value in options.items()}
+    pairs = ((name, value) for name, values in lists.items() for value in values)
     return "".join(f" --{name.replace('_', '-')}{'= '[value[:1] != '-']}{shlex.quote(value)}" for name, value in pairs)
 
 
@@ -130,24 +131,24 @@ def _commands_for_table(table: "Table") -> tuple[str, list[tuple[str, str]], lis
     labelled = columns.label in names and "label" not in {key for key, *_ in columns.unclear}
     classes = values[columns.label].keys() if labelled else set()
     head = f"a table of {count_of(table.num_rows, 'row')} with the columns {some_of(names)}"
-    known = [name for name in names if _NAMES.fullmatch(name) or not is_no_model(name, names)]
+    usable = [name for name in names if _NAMES.fullmatch(name) or not is_no_model(name, names)]
     weights = [name for name in names if name.lower() in WEIGHTS][:1]
-    others = [name for name in known if name not in (columns.id, columns.label, columns.chosen.models, *weights)]
-    both = {columns.label, columns.prediction}
-    measure = " --measure neg-mae" if labelled and both <= {*numbers} and both & {*fractions} else ""
+    others = [name for name in usable if name not in (columns.id, columns.label, columns.chosen.models, *weights)]
+    pair = {columns.label, columns.prediction}
+    measure = " --measure neg-mae" if labelled and pair <= {*numbers} and pair & {*fractions} else ""
     answers = [name for name in others if labelled and (name == columns.prediction or values[name].keys() <= classes)]
     marks = [name for name in others if name not in answers and name in fractions]
     marks += [name for name in others if not labelled and values[name].keys() == {"0", "1"}]
     models = [*values.get(columns.chosen.models, ())]
     key, choices = ("model", models) if len(models) > 1 else ("prediction", answers)
-    one, two = ("" if choices == [columns.prediction] else _as_options(**{key: choices[:n]}) for n in (1, 2))
+    first, first_two = ("" if choices == [columns.prediction] else _as_options(**{key: choices[:n]}) for n in (1, 2))
     units = {key: name for key, name in (("group", "judge"), ("item", "question_id")) if {name, "model_a"} <= {*names}}
     commands = [("rank", measure + _as_options(**units))]  # of votes, or of the models in a column
     if answers:
-        commands += [("compare", (two if len(choices) > 1 else f" CANDIDATE{one}") + measure)]
+        commands += [("compare", (first_two if len(choices) > 1 else f" CANDIDATE{first}") + measure)]
         commands += [("rank", _as_options(prediction=answers))] if len(choices) > 1 and choices is answers else []
-        commands += [] if measure else [("check", f"{one} --at-least 0.9")]
-        commands.sort(key=lambda command: command[1].startswith(" CANDIDATE"))
+        commands += [] if measure else [("check", f"{first} --at-least 0.9")]
+        commands.sort(key=lambda command: command[1].startswith(" CANDIDATE"))  # those that need a second file last
     patterns = (name.replace(value, "*", 1) for name in marks for value in classes if value in name)
     of_classes = (pattern for pattern in patterns if {pattern.replace("*", name) for name in classes} <= {*marks})
     pattern = next(of_classes, "" if labelled else _probabilities(table, marks))
@@ -156,9 +157,9 @@ def _commands_for_table(table: "Table") -> tuple[str, list[tuple[str, str]], lis
         commands += [("check", f"{pattern} --at-least 0.9")]
     for mark in [] if labelled or pattern else marks:
         commands += _by_score(mark, columns.scoring.is_lower_better(mark), models)[: 1 + (len(models) > 1)]
-    name, options = commands[:2][-1]
-    named = [name for name in others if name not in numbers or len(values[name]) == 2 or _NAMES.fullmatch(name)]
-    parts = {name: len(values[name]) for name in named if name not in (*answers, *marks)} if len(commands) > 1 else {}
+    name, options = commands[:2][-1]  # also shown with slices and groups: the first that is not `rank` of votes, if any
+    nominal = [name for name in others if name not in numbers or len(values[name]) == 2 or _NAMES.fullmatch(name)]
+    parts = {name: len(values[name]) for name in nominal if name not in (*answers, *marks)} if len(commands) > 1 else {}
     slices = [name for name, number in parts.items() if 1 < number <= min(_SLICES, table.num_rows / 2)]
     groups = [name for name, number in parts.items() if _SLICES < number <= table.num_rows / 2]
     commands += [(own, given + _as_options(weights=weights)) for own, given in commands if own == "compare" and weights]
@@ -166,9 +167,9 @@ def _commands_for_table(table: "Table") -> tuple[str, list[tuple[str, str]], lis
     commands += [(name, options + _as_options(group=groups[0]))] if groups else []
     run = next(filter(RUN.search, names), "")
     repeats = max(1, len(models)) * len(values.get(run, "1"))
-    ids = [name for name in names if len(values[name]) * repeats >= table.num_rows and name not in {*fractions, *both}]
+    ids = [name for name in names if len(values[name]) * repeats >= table.num_rows and name not in {*fractions, *pair}]
     rows = [""] if columns.id in names else [_as_options(id=name) for name in ids] + [" --by-position"] * (repeats == 1)
-    return head, commands, list(dict.fromkeys(["", *(how + _as_options(run=[run] if run else []) for how in rows)]))
+    return head, commands, list(dict.fromkeys(["", *(row + _as_options(run=[run] if run else []) for row in rows)]))
 
 
 def _probabilities(table: "Table", names: Sequence[str]) -> str:

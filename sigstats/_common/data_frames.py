@@ -67,11 +67,8 @@ def same_classes(**counts: Any) -> None:
             totals = np.flatnonzero(2 * np.asarray(count) == np.sum(count)) if len(index) > 2 else ()
             if odd := next((index[k] for k in totals if is_summary(index[k])), None):
                 raise ValueError(f"{name} (index): {shown(odd)} is the total of the others; leave it out")
-            if (
-                unnamed
-                and getattr(count, "name", None) in ("count", "proportion")
-                and not index.is_monotonic_increasing
-            ):
+            of_value_counts = getattr(count, "name", None) in ("count", "proportion")
+            if unnamed and of_value_counts and not index.is_monotonic_increasing:
                 wanted = f"the order of {unnamed[0]}, which names no classes ({name}.sort_index(), or an array)"
                 raise refuse(f"{name} (index)", [*index], wanted)
 

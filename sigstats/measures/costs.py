@@ -9,7 +9,7 @@ When not to use: to choose the threshold of a classifier; this only measures the
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -43,32 +43,9 @@ def as_cost_measure(costs: Any) -> OwnMeasure:
     >>> measure.spec.of_rows(["sick", "sick", "well"], ["sick", "well", "sick"]).tolist()
     [0.0, 10.0, 1.0]
     """
-    rows = costs
-    if hasattr(costs, "to_dict") and hasattr(costs, "columns"):
-        axes = str(costs.index.name), str(costs.columns.name)
-        if any(pattern.search(name) for pattern, name in zip(_SWAPPED, axes, strict=True)):
-            place = f"index {shown(axes[0])} and columns {shown(axes[1])}"
-            raise refuse("costs", place, "the true classes as the index and the predicted ones as the columns")
-        rows = costs.to_dict("index")
-    of_one_class = isinstance(rows, Mapping) and rows.keys() == {"fn", "fp"}
-    if of_one_class:
-        rows = [("positive", "negative", rows["fn"]), ("negative", "positive", rows["fp"])]
-    elif isinstance(rows, Mapping) and all(isinstance(row, Mapping) for row in rows.values()):
-        rows = [(true, predicted, cost) for true, row in rows.items() for predicted, cost in row.items()]
-    if not isinstance(rows, list) or not rows or not all(isinstance(row, tuple) for row in rows):
-        raise refuse("costs", costs, _WANTED)
-    table: dict[tuple[str, str], float] = {}
-    for *names, cost in rows:
-        true, predicted = (label_name(name, "costs") for name in names)
-        if (true, predicted) in table:
-            raise ValueError(f"costs: {shown(predicted)} predicted for {shown(true)} appears more than once")
-        table[true, predicted] = as_real(cost, f"costs[{shown(true)}][{shown(predicted)}]", low=-1e100, high=1e100)
-    for name in {name for cell in table for name in cell}:
-        table.setdefault((name, name), 0.0)
-    if odd := next(((true, predicted) for (true, predicted), cost in table.items() if cost < table[true, true]), None):
-        place = f"costs[{shown(odd[0])}][{shown(odd[1])}]"
-        raise refuse(place, table[odd], f"at least the cost of a right prediction, {table[odd[0], odd[0]]:g}")
-    span = max(float(np.ptp([cost for (of, _), cost in table.items() if of == true])) for true, _ in table)
+    entries, of_one_class = _entries(costs)
+    table = _table_of(entries)
+    span = max(float(np.ptp([cost for (label, _), cost in table.items() if label == true])) for true, _ in table)
     if span == 0:
         raise refuse("costs", costs, "a wrong prediction that costs more or less than a right one")
 
@@ -85,6 +62,42 @@ def as_cost_measure(costs: Any) -> OwnMeasure:
         of_one_class=of_one_class,
     )
     return OwnMeasure(spec)
+
+
+def _entries(costs: Any) -> tuple[list[tuple[Any, ...]], bool]:
+    """The true class, the predicted class and the cost of each entry; True if they are given as fn and fp."""
+    rows = costs
+    if hasattr(costs, "to_dict") and hasattr(costs, "columns"):
+        axes = str(costs.index.name), str(costs.columns.name)
+        if any(pattern.search(name) for pattern, name in zip(_SWAPPED, axes, strict=True)):
+            place = f"index {shown(axes[0])} and columns {shown(axes[1])}"
+            raise refuse("costs", place, "the true classes as the index and the predicted ones as the columns")
+        rows = costs.to_dict("index")
+    of_one_class = isinstance(rows, Mapping) and rows.keys() == {"fn", "fp"}
+    if of_one_class:
+        rows = [("positive", "negative", rows["fn"]), ("negative", "positive", rows["fp"])]
+    elif isinstance(rows, Mapping) and all(isinstance(row, Mapping) for row in rows.values()):
+        rows = [(true, predicted, cost) for true, row in rows.items() for predicted, cost in row.items()]
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, tuple) for row in rows):
+        raise refuse("costs", costs, _WANTED)
+    return rows, of_one_class
+
+
+def _table_of(entries: Sequence[tuple[Any, ...]]) -> dict[tuple[str, str], float]:
+    """The cost by true and predicted class, 0 for right predictions without an entry; ValueError if one is invalid."""
+    table: dict[tuple[str, str], float] = {}
+    for *names, cost in entries:
+        true, predicted = (label_name(name, "costs") for name in names)
+        if (true, predicted) in table:
+            raise ValueError(f"costs: {shown(predicted)} predicted for {shown(true)} appears more than once")
+        table[true, predicted] = as_real(cost, f"costs[{shown(true)}][{shown(predicted)}]", low=-1e100, high=1e100)
+    for name in {name for cell in table for name in cell}:
+        table.setdefault((name, name), 0.0)
+    for (true, predicted), cost in table.items():
+        if cost < table[true, true]:
+            place = f"costs[{shown(true)}][{shown(predicted)}]"
+            raise refuse(place, cost, f"at least the cost of a right prediction, {table[true, true]:g}")
+    return table
 
 
 def _costs_of(table: Mapping[tuple[str, str], float], label: Any, prediction: Any) -> FloatArray:

@@ -130,6 +130,7 @@ class CrossValidated(KnownSource):
         from sigstats.learners import build  # slow to import, for studies that train nothing too
 
         build(self.learner, params=self.params, missing=False)  # refuses an unknown learner or parameter
+        learner = Learner(learner=self.learner, params=self.params)
         for separation, difference, repeats in product(self.separation, self.difference, self.repeats):
             rows = f"separation = {separation:g}, difference = {difference:g}"
             yield PopulationSpec(
@@ -137,11 +138,7 @@ class CrossValidated(KnownSource):
                 values=TwoViews(features=self.features, separation=separation, difference=difference),
                 rows=None,
                 factors={"separation": separation, "difference": difference, "repeats": repeats},
-                retrained=Retrained(
-                    rows=rows,
-                    learner=Learner(learner=self.learner, params=self.params),
-                    scheme=Scheme(folds=self.folds, repeats=repeats),
-                ),
+                retrained=Retrained(rows=rows, learner=learner, scheme=Scheme(folds=self.folds, repeats=repeats)),
             )
 
 

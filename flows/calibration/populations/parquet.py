@@ -22,6 +22,7 @@ from . import LoadedSource, PopulationSource, PopulationSpec, Tests, counted_pop
 
 #: Names of the rows as they are, and with swapped outputs.
 _PARTS = {"as they are": False, "outputs swapped": True}
+_SCORED_PARTS = {"as they are": False, "scores swapped": True}
 
 
 class Parquet(PopulationSource):
@@ -105,28 +106,16 @@ class Scores(PopulationSource):
         columns = {"label": self.label, "a": self.a, "b": self.b}
         columns |= {} if self.group is None else {"group": self.group}
         measures = sorted({test.compared for test in tests if test.test == "scores"})
+        reading = partial(progress, self.name)
         scores = read_scores(
-            self.name,
-            self.path,
-            base,
-            columns=columns,
-            positive=self.positive,
-            measures=measures,
-            progress=partial(progress, self.name),
+            self.name, self.path, base, columns=columns, positive=self.positive, measures=measures, progress=reading
         )
-        kept = Named(name=self.name, digest=scores.digest())
+        stored, grouped = Named(name=self.name, digest=scores.digest()), self.group is not None
+        rows = {part: ScoredRows(scores=stored, swapped=swapped) for part, swapped in _SCORED_PARTS.items()}
         populations = [
-            PopulationSpec(
-                slice=part,
-                values=ScoredRows(scores=kept, swapped=swapped),
-                rows=scores.rows,
-                grouped=self.group is not None,
-            )
-            for part, swapped in (("as they are", False), ("scores swapped", True))
+            PopulationSpec(slice=part, values=values, rows=scores.rows, grouped=grouped)
+            for part, values in rows.items()
         ]
         better = ", ".join(f"{measure} {scores.truth[measure]:+.4g}" for measure in measures)
-        return LoadedSource(
-            populations=populations,
-            data=[scores],
-            note=f"{self.name}: {scores.rows:,} rows; advantage of B: {better}",
-        )
+        note = f"{self.name}: {scores.rows:,} rows; advantage of B: {better}"
+        return LoadedSource(populations=populations, data=[scores], note=note)

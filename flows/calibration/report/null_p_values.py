@@ -69,9 +69,8 @@ def achieved(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
 def _rates(name: str, row: Hypothesis, evidence: Evidence) -> Markup:
     rates = achieved(p_values_of(row, evidence))
     stated, (share, low, high) = 100 * RATE_LEVELS, 100 * rates.T
-    axes = Axes(
-        width=_SIDE, height=_SIDE, x_limits=(0, float(stated[-1])), y_limits=(0, float(max(stated[-1], high.max())))
-    )
+    highest = float(max(stated[-1], high.max()))
+    axes = Axes(width=_SIDE, height=_SIDE, x_limits=(0, float(stated[-1])), y_limits=(0, highest))
     parts = [
         axes.band(stated.tolist(), low.tolist(), high.tolist()),
         axes.line("level", [(0, 0), (float(stated[-1]), float(stated[-1]))]),

@@ -154,9 +154,8 @@ def _reliability(name: str, method: str, n: int, statements: Statements) -> Mark
     summary = f"stated {stated} on average, right on {right}"
     described = "; ".join(f"{percent(share)} of {total:,} at {percent(x)}" for x, share, _, _, total in points)
     size = count_of(n, "row")
-    return svg.panel(
-        size, axes.drawing(name, f"{method}, {size}: reliability", f"Right on {described}.", *parts), summary
-    )
+    drawn = axes.drawing(name, f"{method}, {size}: reliability", f"Right on {described}.", *parts)
+    return svg.panel(size, drawn, summary)
 
 
 def statements(rows: Sequence[Hypothesis], evidence: Evidence) -> Statements | None:
