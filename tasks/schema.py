@@ -25,6 +25,9 @@ REPLICATE = column("replicate", pa.int64(), "number", "the replicate's number in
 #: A column of tables in which a row stands for several replicates; `REPLICATE` is the first of them.
 SPAN = column("span", pa.int64(), "number", "replicates that the row stands for, from this one on")
 
+#: Measure if the number of all objects is unknown: the statistic counts the objects, of `n`, that only a got right.
+DISCORDANT = "discordant objects"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Hypothesis:

@@ -128,6 +128,15 @@ def test_a_comparison_with_its_page_reaches_few_modules_and_no_learner(folder):
     assert len(reached) <= 130
 
 
+def test_a_plan_reaches_few_modules_and_no_test(folder):
+    done = python(REACHED, folder, "plan", "quickstart", "--no-timing")
+    assert done.returncode == 0, done.stderr
+    reached = [name for name in done.stdout.splitlines()[-1].split() if name.partition(".")[0] == "sigstats"]
+    assert "sigstats.flows.benchmark.plan" in reached
+    assert "sigstats.tasks.statistical_tests" not in reached
+    assert len(reached) <= 140
+
+
 def test_a_further_column_of_whole_numbers_takes_no_pandas(folder):
     """Numbers are put in their order, as rows may follow one another in time."""
     for name in "ab":

@@ -8,8 +8,7 @@ from typing import NamedTuple
 from sigstats.measures.table import MEASURES, MeasureSpec
 from sigstats.tasks.plan import Item, Key
 from sigstats.tasks.plan import group_by as group_by
-from sigstats.tasks.schema import Hypothesis
-from sigstats.tasks.statistical_tests.mcnemar import DISCORDANT
+from sigstats.tasks.schema import DISCORDANT, Hypothesis
 
 from ..pages.wording import count_of, some_of
 

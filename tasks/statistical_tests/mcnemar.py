@@ -19,7 +19,7 @@ from sigstats.sign_flips.power import paired_power, paired_sample_size
 from sigstats.sign_flips.sign_flip_test import sign_flip_test
 from sigstats.subsampling import finite_power
 
-from ..schema import Hypothesis
+from ..schema import DISCORDANT, Hypothesis
 from . import (
     SIDE,
     ObservedRun,
@@ -33,9 +33,6 @@ from . import (
     fields,
     run_table_test,
 )
-
-#: Measure if the number of all objects is unknown: the statistic counts the objects, of `n`, that only a got right.
-DISCORDANT = "discordant objects"
 
 _MEASURE = "difference of accuracies (a - b)"
 
