@@ -166,8 +166,8 @@ FIGURE = Part(
         ),
         (
             "flows/benchmark/report/page.py",
-            "        null_histograms.draw,\n",
-            "        null_histograms.draw,\n        NAME.draw,\n",
+            "        null_distributions.draw_histograms,\n",
+            "        null_distributions.draw_histograms,\n        NAME.draw,\n",
         ),
     ],
     left=[
