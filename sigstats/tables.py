@@ -75,14 +75,14 @@ def confusion_table(y: Any, prediction: Any, *, labels: Any = None) -> IntArray:
         name = "y, prediction" if labels is None else "labels"
         raise refuse(f"{name} (number of classes)", len(classes), f"at most {MOST_CLASSES}; are they class labels?")
     order = np.argsort(classes)
-    cells = []
+    codes_of_both = []
     for values, name in ((truth, "y"), (names, "prediction")):
-        place = np.minimum(np.searchsorted(classes, values, sorter=order), len(classes) - 1)
-        value = order[place]
-        refuse_where(classes[value] != values, values, name, "one of labels")
-        cells.append(value)
+        places = np.minimum(np.searchsorted(classes, values, sorter=order), len(classes) - 1)
+        codes = order[places]
+        refuse_where(classes[codes] != values, values, name, "one of labels")
+        codes_of_both.append(codes)
     k = len(classes)
-    return np.bincount(cells[0] * k + cells[1], minlength=k * k).reshape(k, k).astype(np.int64)
+    return np.bincount(codes_of_both[0] * k + codes_of_both[1], minlength=k * k).reshape(k, k).astype(np.int64)
 
 
 def _as_labels(value: Any, name: str) -> np.ndarray[Any, np.dtype[Any]]:

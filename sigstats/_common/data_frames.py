@@ -105,22 +105,23 @@ class ModelTable(NamedTuple):
 def columns_of(
     scores: Any, models: Any, columns: Mapping[str, Any], slices: Any = None, *, name: str = "correct"
 ) -> ModelTable:
-    """A table, its names, and its other columns; ValueError if a name is not a column."""
+    """The columns of models, by default those that no argument names; the columns that arguments name; the slices."""
     if isinstance(models, str):
         raise refuse("models", models, "a list of the columns of models")
     frame = _frame(scores, name)
     if frame is not None:  # numbered columns are named by their numbers
-        columns = {what: _name(given) for what, given in columns.items()}
+        columns = {argument: _name(value) for argument, value in columns.items()}
         slices = [*map(_name, slices)] if isinstance(slices, (list, tuple)) else slices
 
-    def column(given: Any, what: str) -> Any:
-        if not isinstance(given, str):
-            return given
+    def column(value: Any, argument: str) -> Any:
+        """The column of the data frame that an argument names; values as they are."""
+        if not isinstance(value, str):
+            return value
         if frame is None:
-            raise refuse(what, given, "a column of values; only a data frame has names")
-        if given not in frame:
-            raise ValueError(f"{what}: no column {shown(given)}; {hint(given, frame)}")
-        return frame[given]
+            raise refuse(argument, value, "a column of values; only a data frame has names")
+        if value not in frame:
+            raise ValueError(f"{argument}: no column {shown(value)}; {hint(value, frame)}")
+        return frame[value]
 
     named = [text for text in columns.values() if isinstance(text, str)]
     if slices is None:
@@ -132,7 +133,7 @@ def columns_of(
         parts = {slice_: column(slice_, "slices") for slice_ in slices}
     else:
         raise refuse("slices", slices, "a mapping of names to columns, or names of columns of a data frame")
-    others = {what: column(given, what) for what, given in columns.items()}
+    others = {argument: column(value, argument) for argument, value in columns.items()}
     require_same_index(**{name: scores, **others, **{f"slices[{shown(key)}]": part for key, part in parts.items()}})
     if frame is None:
         table = as_decimals(as_array(scores, name, "a table of rows and models"))

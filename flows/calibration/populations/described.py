@@ -142,7 +142,7 @@ class CrossValidated(KnownSource):
             )
 
 
-Said = str | int | float
+Output = str | int | float
 
 
 class Described(KnownSource):
@@ -166,8 +166,8 @@ class Kind(Strict):
 
     share: float = Field(gt=0, le=1, description="Share of the rows, or of the groups")
     label: str | int = Field("", description="True class (0 or 1 if there are two); none for marks")
-    a: Said = Field(description="Output of A: class, probability of class 1, or mark from 0 to 1")
-    b: Said = Field(description="Output of B")
+    a: Output = Field(description="Output of A: class, probability of class 1, or mark from 0 to 1")
+    b: Output = Field(description="Output of B")
     times: int = Field(1, ge=1, le=10**6, description="Size of such a group as a multiple of `group`")
 
 
@@ -199,7 +199,7 @@ class Kinds(Described):
 
 
 #: A value for A and one for B, both between 0 and 1.
-Both: TypeAlias = Annotated[list[Annotated[float, Field(gt=0, lt=1)]], Field(min_length=2, max_length=2)]
+OnePerModel: TypeAlias = Annotated[list[Annotated[float, Field(gt=0, lt=1)]], Field(min_length=2, max_length=2)]
 
 
 class Judged(Described):
@@ -209,9 +209,9 @@ class Judged(Described):
 
     source: Literal["judged"]
     rows: int = Field(2000, ge=2, le=10**6, description="Rows that the judge sees")
-    accuracy: Both = Field(description="Accuracies of A and B as people see them; means of marks")
-    sensitivity: Both = Field(description="Share of right answers of A and B that the judge calls right")
-    specificity: Both = Field(description="Share of wrong answers of A and B that the judge calls wrong")
+    accuracy: OnePerModel = Field(description="Accuracies of A and B as people see them; means of marks")
+    sensitivity: OnePerModel = Field(description="Share of right answers of A and B that the judge calls right")
+    specificity: OnePerModel = Field(description="Share of wrong answers of A and B that the judge calls wrong")
     answers: int = Field(1, ge=1, le=1000, description="Dependent answers per item")
     marks: int = Field(1, ge=1, le=1000, description="Highest mark (the lowest is 0); 1 means right or wrong")
     same: float = Field(0.0, ge=0, lt=1, description="Share of items on which B gives the answer of A")

@@ -87,9 +87,9 @@ def _panel(name: str, row: Hypothesis, evidence: Evidence) -> Markup:
         css: "".join(
             axes.path([(low[index] - least, y), (high[index] + least, y)])
             for index, y in enumerate(heights.tolist())
-            if bool(covers[index]) is held
+            if bool(covers[index]) is contains
         )
-        for css, held in (("mean", True), ("observed", False))
+        for css, contains in (("mean", True), ("observed", False))
     }
     parts = [
         *(svg.path(css, path) for css, path in paths.items() if path),
