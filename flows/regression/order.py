@@ -96,6 +96,8 @@ def _times_in(name: str) -> list[tuple[dt.datetime, str]]:
     return times
 
 
+#: Dates, numbers and hashes of commits, which differ between the folders of one study.
+_DIGITS = re.compile("[0-9a-f]*[0-9][0-9a-f]*")
 #: The time of evaluation of a file that was never evaluated: later than all others.
 _NEVER = dt.datetime.max.replace(tzinfo=dt.UTC)
 
@@ -158,11 +160,11 @@ class Order:
     def continues(self, records: Sequence[Record]) -> bool:
         """True if a candidate of the history was in a folder of the present ones, or has the content of a present file.
 
-        One folder may be written in two ways, such as ``chat/p`` and ``p``.
+        One folder may be written in two ways, such as ``chat/p`` and ``p``; each night may have its own, as ``p/0412``.
         """
         candidates = self._matches("candidate")
-        folders = {Path(path).parent.parts[::-1] for path in candidates}
-        before = {Path(record.evaluation.candidate).parent.parts[::-1] for record in records}
+        folders = {Path(_DIGITS.sub("0", path)).parent.parts[::-1] for path in candidates}
+        before = {Path(_DIGITS.sub("0", record.evaluation.candidate)).parent.parts[::-1] for record in records}
         if any(all(map(eq, folder, other)) for folder in folders for other in before):
             return True
         abouts = [record.evaluation for record in records]

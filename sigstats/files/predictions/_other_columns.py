@@ -204,6 +204,8 @@ def unused_notes(table: Table, used: Collection[str], outcomes: Sequence[Any], s
                 yield Note("unused-column", f"{text} rows (--score {name})")
         if key in WEIGHTS and pc.count_distinct(column).as_py() > 1:
             yield Note("unused-column", f"column {shown(name)} is not used: rows count equally (compare --weights)")
+        if pa.types.is_floating(column.type) and not _words_of_parts(name):
+            continue  # numbers of errors and weights, which may all differ
         counts = {text: n for text, n in _counts(column).items() if _should_not_count(name, text)}
         if 0 < (n := sum(counts.values())) < table.num_rows:
             text = f"rows have {some_of([*map(shown, counts)], 3)} in column {shown(name)}, which is not used"

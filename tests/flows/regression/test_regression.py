@@ -365,6 +365,18 @@ def test_studies_of_one_name_in_two_folders_do_not_share_an_output(tmp_path, mon
     assert history(tmp_path)["evaluated_at"].nunique() == 1
 
 
+@pytest.mark.parametrize("runs", [("2026-11-30", "2026-12-01"), ("run-5e0a1c2", "run-fb07d1e")])
+def test_each_night_may_be_in_a_folder_of_its_own(tmp_path, monkeypatch, runs):
+    monkeypatch.chdir(tmp_path)
+    study_file(tmp_path, 'kind = "regression"\ncandidate = "*/model.csv"\nat_least = 0.8\n', "nightly.toml")
+    for number, run in enumerate(runs):
+        (tmp_path / run).mkdir()
+        write(tmp_path / run / "model.csv", wrong=0.1, seed=number)
+        assert main(["run", "nightly.toml", "--quiet", "--output", str(tmp_path / "out")]) == 0
+        shutil.rmtree(tmp_path / run)
+    assert list(history(tmp_path)["candidate"]) == [f"{run}/model.csv" for run in runs]
+
+
 def test_a_study_may_change_its_name(folder):
     assert evaluate(folder) == evaluate(folder, "--set", "name=other") == 0
     assert history(folder)["evaluated_at"].nunique() == 1  # the second was known
