@@ -77,8 +77,8 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
         if others.content is not None:
             check_sides(_sides_and_signs(one, other, given[winner]), others.content)
 
-    def decided(groups: Any) -> str:
-        return f"{count_of(int(rank(groups=groups).preferred.sum()), 'pair')} decided"
+    def decided(groups: Any, _: str) -> tuple[str, str]:
+        return f"{count_of(int(rank(groups=groups).preferred.sum()), 'pair')} decided", ""
 
     values = _beyond_pairs(one, other, given[winner])
     notes = [*ranking.notes, *DistinctNames(ranking.models, len(one), votes.where, "model").notes]
@@ -89,7 +89,7 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
     if len(codes) > 1 and (n := len(one) - 1 - int(joint_codes([*codes.values(), *rows[:2]]).max())):
         text = f"{n:,} of {len(one):,} votes have the {group}, the {item} and both models of another vote"
         notes = [*notes, Note("duplicates", f"{text}; remove them if they are copies")]
-    return replace(ranking, notes=(*notes, *clustered(values, others, classes=2, seed=0, pvalue=decided)))
+    return replace(ranking, notes=(*notes, *clustered(values, others, classes=2, seed=0, in_groups=decided)))
 
 
 def _beyond_pairs(one: NDArray[Any], other: NDArray[Any], winner: NDArray[Any]) -> FloatArray:

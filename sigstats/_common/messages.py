@@ -201,22 +201,24 @@ class Note(str):
     ('3 of 60 rows equal others', 'duplicates')
     """
 
-    __slots__ = ("name",)
+    __slots__ = ("doubt", "name")
 
     #: Lowercase words joined by hyphens.
     name: str
+    #: Another verdict, if the rows are not independent: "INCONCLUSIVE in groups by 'patient'"; usually empty.
+    doubt: str
 
-    def __new__(cls, name: str, text: str) -> Self:
+    def __new__(cls, name: str, text: str, doubt: str = "") -> Self:
         note = super().__new__(cls, text)
-        note.name = name
+        note.name, note.doubt = name, doubt
         return note
 
-    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]  # those of `__new__`
-        return self.name, str(self)
+    def __getnewargs__(self) -> tuple[str, str, str]:  # type: ignore[override]  # those of `__new__`
+        return self.name, str(self), self.doubt
 
     def of(self, subject: str) -> "Note":
         """The note, preceded by the file or task that it is about."""
-        return Note(self.name, f"{subject}: {self}")
+        return Note(self.name, f"{subject}: {self}", self.doubt)
 
 
 def notes_as_objects(notes: Iterable[Note]) -> list[dict[str, str]]:

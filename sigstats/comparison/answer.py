@@ -4,11 +4,11 @@ Terminal, notebook, page, Markdown, JUnit, JSON, assertions and the messages of 
 """
 
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Generic
 
-from .._common.messages import some_of
+from .._common.messages import Note, some_of
 from .._common.numerals import NBSP, p_number, significant
 from ..measures.metrics import EXPECTED_COST
 from ..measures.table import is_quantile
@@ -69,7 +69,7 @@ def answer_of(comparison: ComparedRows) -> Answer[ComparisonRow]:
         ("Beware:", "; ".join(_apart_in_sign(comparison))),
         ("Beware:", f"the interval includes 0 {why}" * (row.verdict == "fail" and row.holds_zero)),
     ]
-    return Answer(
+    answer = Answer(
         verdict=comparison.verdict,
         row=row,
         finding=finding + others_in_words(comparison.ranked),
@@ -77,6 +77,22 @@ def answer_of(comparison: ComparedRows) -> Answer[ComparisonRow]:
         better=better,
         also=tuple((label, words) for label, words in also if words),
     )
+    return qualified(answer, comparison.notes)
+
+
+def in_doubt(notes: Iterable[Note]) -> str:
+    """The first other verdict that notes on dependent rows or copies state, as the end of a sentence; or empty."""
+    return next((f", but {note.doubt}" for note in notes if note.doubt), "")
+
+
+def qualified(answer: Answer[R], notes: Iterable[Note]) -> Answer[R]:
+    """The answer, with the first other verdict that notes on dependent rows or copies state."""
+    note = next((note for note in notes if note.doubt), None)
+    if note is None:
+        return answer
+    cure = "Repeat without the copies" if note.name == "duplicates" else "Repeat with these groups (--group)"
+    advice = f"{cure}. If all rows are independent nevertheless: {answer.advice}"
+    return replace(answer, finding=answer.finding + in_doubt([note]), advice=advice)
 
 
 def others_in_words(ranked: Sequence[R]) -> str:

@@ -16,14 +16,14 @@ from typing import Any
 from .._common.messages import Note
 from .._common.numerals import p_number
 from .._common.scores import lower_is_better_note
-from .._common.validation import IntArray, refuse
+from .._common.validation import refuse
 from ..multiplicity import adjusted
 from ..possibilistic_indices import possibility
 from ..ranking.means import MEAN_OVER_TASKS
 from ..unseen_row.law import SharedDraws
-from .cells import interval_of
+from .cells import cells_of, interval_of
 from .deciding import rows_that_decide, smallest_drop
-from .dependence import clusters_note, copies_note
+from .dependence import in_words, notes_on_dependence
 from .evidence import Classes, Evidence, Judged
 from .family import blank_row, blank_rows, evidence_to_compare, tests_of
 from .gaps import gaps_of, tested_change
@@ -95,11 +95,22 @@ def compare_pairs(
             code = positive_code(paired, positive, among_several=positive is not None)
             result = with_direction(result, paired.classes[code], named=positive is not None, models=models)
         results.append(result)
-    decided = _decide([of_pair.rows for of_pair in results], of_one, level)
-    return tuple(
-        replace(of_pair, rows=rows, notes=(*of_pair.notes, *notes), rule=rule)
-        for of_pair, rows in zip(results, decided, strict=True)
-    )
+    families = [of_pair.rows for of_pair in results]
+    _require_tested(families, rule)
+    decided = _decide(families, of_one, level)
+    results = [replace(of_pair, rows=rows, rule=rule) for of_pair, rows in zip(results, decided, strict=True)]
+
+    def retest(place: int, paired: PairedPredictions, evidence: Mapping[str, Evidence], where: str) -> tuple[str, str]:
+        """The same decision, with other rows or groups of the pair at this place."""
+        rows = _rows(paired, evidence, of_one, first, level)
+        decided = _decide([*families[:place], rows, *families[place + 1 :]], of_one, level)
+        return in_words(replace(results[place], rows=decided[place]), results[place], where, cells_of)
+
+    for place, (paired, evidence) in enumerate(zip(pairs, asked, strict=True)):
+        if not alone and paired.units.candidates is None:
+            dependence = notes_on_dependence(paired, evidence, partial(retest, place), rule, single=False)
+            results[place] = replace(results[place], notes=(*results[place].notes, *dependence))
+    return tuple(replace(of_pair, notes=(*of_pair.notes, *notes)) for of_pair in results)
 
 
 def _tested(
@@ -113,14 +124,13 @@ def _tested(
 ) -> ComparisonResult:
     """Every measure on every part, undecided, with `first` weightings, or more if these could decide at `level`."""
     units, names = paired.units, [*evidence]
-    rows = bounded([*_tested_rows(paired, evidence, rule, first, level)], rule)
-    rows += map(tested_change, gaps_of(paired, evidence, rule)) if rule.gaps else ()
+    rows = _rows(paired, evidence, rule, first, level)
     notes = [*paired.notes, *too_fine(units.slices, rule.smallest_slice), *without_task_mean(paired, names)]
     joint, same_rows = None, units.candidates is None
     if not alone and same_rows:
         models, whole = ("the baseline", "the candidate"), evidence[names[0]]
         notes += whole.notes(models) if isinstance(whole, Judged) else ()
-        notes += [*about_predictions(paired, names, models), *notes_on_dependence(paired, evidence, rule)]
+        notes += about_predictions(paired, names, models)
         joint = joint_over_tasks(paired, rule) if "accuracy" in names or paired.predicted is None else None
         notes += joint_in_words(joint, paired, rule) if joint is not None else ()
     if not alone or not same_rows:
@@ -141,6 +151,14 @@ def _tested(
         subjects=paired.subjects,
         joint=joint,
     )
+
+
+def _rows(
+    paired: PairedPredictions, evidence: Mapping[str, Evidence], rule: ComparisonRule, first: int, level: float
+) -> list[ComparisonRow]:
+    """All rows of a pair, undecided; parameters as for `_tested`."""
+    rows = bounded([*_tested_rows(paired, evidence, rule, first, level)], rule)
+    return [*rows, *(map(tested_change, gaps_of(paired, evidence, rule)) if rule.gaps else ())]
 
 
 def _tested_rows(
@@ -167,27 +185,7 @@ def _tested_rows(
         draws.clear()  # cached laws refer to them
 
 
-def notes_on_dependence(
-    paired: PairedPredictions, evidence: Mapping[str, Evidence], rule: ComparisonRule
-) -> Iterator[Note]:
-    """Lines on rows that cluster, follow one another or are copies, with p in groups or without the copies.
-
-    None if the independent units are stated.
-    """
-    names = [*evidence]
-    row, whole = blank_row(paired, names[0]), evidence[names[0]]
-
-    def again(group: IntArray) -> ComparisonRow:
-        return bounded([test_part(row, whole.in_groups(group), None, rule=rule)], rule)[0]
-
-    yield from clusters_note(paired, again, seed=rule.rng, single=False)
-    yield from copies_note(paired, evidence, [blank_row(paired, name) for name in names], rule)
-
-
-def _decide(
-    pairs: Sequence[Sequence[ComparisonRow]], rule: ComparisonRule, level: float
-) -> list[tuple[ComparisonRow, ...]]:
-    """The rows of each pair with adjusted p-values, possibilistic indices and verdicts, if they were tested."""
+def _require_tested(pairs: Sequence[Sequence[ComparisonRow]], rule: ComparisonRule) -> None:
     for rows in pairs:
         if all(row.pvalue is None for row in rows):
             few = rows[0].n < rule.smallest_slice or (rows[0].items or rows[0].n) < rule.smallest_slice
@@ -195,6 +193,12 @@ def _decide(
                 raise ValueError(f"scores: {rows[0].note}")
             wanted = f"; expected more, or a smallest_slice below {rule.smallest_slice}" if few else ""
             raise ValueError(f"rows: {rows[0].n:,} are not enough; nothing can be tested ({rows[0].note}){wanted}")
+
+
+def _decide(
+    pairs: Sequence[Sequence[ComparisonRow]], rule: ComparisonRule, level: float
+) -> list[tuple[ComparisonRow, ...]]:
+    """The rows of each pair with adjusted p-values, possibilistic indices and verdicts, if they were tested."""
     pvalues = [row.pvalue for rows in pairs for row in rows if row.pvalue is not None]
     of_row = iter(adjusted(pvalues, rule.adjust))
     return [

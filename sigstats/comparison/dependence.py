@@ -1,6 +1,6 @@
 """Notes on rows that are not independent: copies of others, groups with similar values, and neighbours in time."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,15 +12,15 @@ from .._common.messages import Note
 from .._common.numerals import p_number
 from .._common.time_order import neighbours_alike, without_trend
 from .._common.validation import FloatArray, IntArray, shown
+from .cells import named
 from .evidence import Evidence
 from .paired_predictions import STARTS, OtherColumns, PairedPredictions
-from .row_tests import test_part
-from .row_tests.mean_tests import bounded
-from .rows import ComparisonRow, Row
 from .rule import ComparisonRule
 
 #: The most rows that are examined; more would take a noticeable share of the time for reading them.
 _MOST_ROWS = 200_000
+#: With more measures and slices than this, groups and rows without copies are tested only as a whole.
+_MOST_TESTS = 100
 #: Numbers with more decimals have all digits; this many values beyond twice the expected number are not by chance.
 _MOST_DECIMALS, _CHANCE = 6, 5
 
@@ -35,24 +35,61 @@ def copies_in(paired: PairedPredictions) -> NDArray[np.bool_] | None:
     return None if content is None else copied_rows(content, others)
 
 
-def note_on_copies(copies: NDArray[np.bool_], tested: str = "") -> Note:
+def note_on_copies(copies: NDArray[np.bool_], tested: str = "", doubt: str = "") -> Note:
     """A note on the number of copies, with the result without them if these were `tested`."""
     text = f"{np.count_nonzero(copies):,} of {len(copies):,} rows equal others in all columns and may be copies"
-    return Note("duplicates", f"{text}{tested}; groups keep copies together")
+    return Note("duplicates", f"{text}{tested}; groups keep copies together", doubt)
 
 
-def copies_note(
-    paired: PairedPredictions, evidence: Mapping[str, Evidence], rows: Sequence[ComparisonRow], rule: ComparisonRule
-) -> list[Note]:
-    """A note if rows are copies of others, with the p-values of all rows without them."""
+#: States the result of the same tests on other rows or in groups ("in groups by 'x'"), and any verdict that differs.
+Retest = Callable[[PairedPredictions, Mapping[str, Evidence], str], tuple[str, str]]
+#: The same of rows in the groups of such codes.
+InGroups = Callable[[IntArray, str], tuple[str, str]]
+
+
+def notes_on_dependence(
+    paired: PairedPredictions, evidence: Mapping[str, Evidence], retest: Retest, rule: ComparisonRule, *, single: bool
+) -> Iterator[Note]:
+    """Lines on rows that cluster, follow one another or are copies, with the result in groups or without the copies.
+
+    None if the independent units are stated. `single`: there is only one model.
+    """
+    units = paired.units
+    if len(units.parts) * len(evidence) > _MOST_TESTS and not rule.gaps:
+        units = replace(units, slices={})
+
+    def in_groups(codes: IntArray, where: str) -> tuple[str, str]:
+        grouped = {name: of.in_groups(codes) for name, of in evidence.items()}
+        return retest(replace(paired, units=replace(units, group=codes)), grouped, where)
+
+    yield from _clusters_note(paired, in_groups, seed=rule.rng, single=single)
     copies = copies_in(paired)
-    if copies is None:
-        return []
-    kept = np.flatnonzero(~copies)
-    without = [test_part(replace(row, n=len(kept)), evidence[row.measure], kept, rule=rule) for row in rows]
-    texts = [f"{p_number(row.pvalue)} ({row.name})" for row in bounded(without, rule) if row.pvalue is not None]
-    p = f"without them p is {', '.join(texts)}" if texts else "without them nothing can be tested"
-    return [note_on_copies(copies, f": {p}")]
+    if copies is not None:
+        kept = np.flatnonzero(~copies)
+        slices = {column: (names, codes[kept]) for column, (names, codes) in units.slices.items()}
+        once = replace(paired, units=replace(units.take(kept), slices=slices))
+        words, doubt = retest(once, {name: of.take(kept) for name, of in evidence.items()}, "without the copies")
+        yield note_on_copies(copies, f": without them {words}", doubt)
+
+
+def in_words(after: Any, before: Any, where: str, cells: Callable[[Any], dict[str, str]]) -> tuple[str, str]:
+    """State a result in groups or without copies, and its verdict if it differs from the one `before`.
+
+    The results are of a comparison or of a check. `cells`: the cells of a row.
+    """
+    slices = {row.slice for row in after.rows}
+    same = replace(before, rows=tuple(row for row in before.rows if row.slice in slices))
+    answer, row, verdict = after.answer, after.answer.row, after.verdict.upper()
+    known, interval = row.low is not None, cells(row)["interval"]
+    tested = f"the interval of {named(row)} is {interval}" if known else f"{named(row)} has none ({row.note})"
+    p = "" if row.pvalue is None else f" and p is {p_number(row.pvalue)}"
+    doubt = ""
+    if after.verdict != same.verdict == before.verdict:
+        of = "" if named(row) == named(same.answer.row) else f"{named(row)}: "
+        doubt = f"{verdict} {where}" + f" ({of}{interval})" * known
+    elif bool(answer.better) != bool(same.answer.better):
+        doubt = f"not shown to be better {where}"
+    return f"{tested}, the verdict is {verdict}{p}", doubt
 
 
 def _content(paired: PairedPredictions) -> IntArray | None:
@@ -86,21 +123,13 @@ def _codes(values: FloatArray) -> IntArray:
     return np.unique(values, return_inverse=True)[1]
 
 
-def clusters_note(
-    paired: PairedPredictions, retest: Callable[[IntArray], Row], *, seed: int, single: bool
-) -> Iterator[Note]:
+def _clusters_note(paired: PairedPredictions, in_groups: InGroups, *, seed: int, single: bool) -> Iterator[Note]:
     """A line for each column that clusters the differences of the models, or the errors of a single one.
 
-    Without such a column, one where the values of neighbouring rows are alike. `retest`: the row of all rows with the
-    groups of these codes.
+    Without such a column, one where the values of neighbouring rows are alike. `in_groups`: as of `clusters`.
     """
     if paired.units.stated:
         return
-
-    def pvalue(codes: IntArray) -> str:
-        row = retest(codes)
-        return f"nothing can be tested ({row.note})" if row.pvalue is None else f"p is {p_number(row.pvalue)}"
-
     outcomes, scores = paired.outcomes, paired.scored and paired.scored.scores
     right = paired.predicted and paired.predicted.right
     label = np.zeros(paired.n, dtype=np.int64) if outcomes is None else outcomes.label
@@ -109,7 +138,7 @@ def clusters_note(
     if not np.isfinite(values).all():
         return
     others, k = paired.other_columns, max(1, len(paired.classes))
-    notes = list(clusters(values, others, classes=k, seed=seed, pvalue=pvalue))
+    notes = list(clusters(values, others, classes=k, seed=seed, in_groups=in_groups))
     yield from notes
     if notes or not np.isfinite(scored).all():
         return
@@ -136,7 +165,7 @@ _LEVEL = 0.01
 
 
 def clusters(
-    values: FloatArray, others: OtherColumns, *, classes: int, seed: int, pvalue: Callable[[IntArray], str]
+    values: FloatArray, others: OtherColumns, *, classes: int, seed: int, in_groups: InGroups
 ) -> Iterator[Note]:
     """A note on each of up to three columns with groups of rows that have similar values.
 
@@ -146,8 +175,8 @@ def clusters(
     since the sum of squares of the sums of groups must exceed those of 100 random orders per column, minus one. Whole
     numbers, such as marks or lengths, must do so even after their best monotone trend is removed.
 
-    `values`: the difference of the models in each row; array of shape (n,). `pvalue`: the p-value with the groups of
-    such codes, in words.
+    `values`: the difference of the models in each row; array of shape (n,). `in_groups`: states the result with the
+    groups of such codes, "in groups by 'x'", and any verdict that differs.
     """
     least = max(_FEWEST_VALUES, 2 * classes + 1)
     tried = {name: codes for name, codes in others.columns.items() if least <= int(codes.max()) + 1 <= len(codes) / 2}
@@ -161,8 +190,9 @@ def clusters(
         count += 1
         text = f"sums over its {int(codes.max()) + 1:,} values vary {ratio:.1f} times as much as with independent rows"
         quoted, column = (name, "COLUMN, a column of these starts,") if name == STARTS else (shown(name), name)
-        again = f"--group {column} (groups) takes them as groups: {pvalue(codes)}"
-        yield Note("clustered-errors", f"rows with equal {quoted} differ alike: {text}; {again}")
+        words, doubt = in_groups(codes, f"in groups by {quoted}")
+        again = f"--group {column} (groups) takes them as groups: {words}"
+        yield Note("clustered-errors", f"rows with equal {quoted} differ alike: {text}; {again}", doubt)
 
 
 def _inflation(values: FloatArray, codes: IntArray, draws: int, rng: np.random.Generator) -> float | None:

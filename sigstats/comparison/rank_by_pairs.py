@@ -3,7 +3,7 @@
 When not to use: for the accuracy or the mean of scores, whose pairs are tested together (`sigstats.rank_models`).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -11,17 +11,22 @@ import numpy as np
 
 from .._common.class_names import NEVER_PREDICTED
 from .._common.messages import Note
+from .._common.numerals import p_number
 from ..intervals import Interval
 from ..mcnemar.quantile_difference import fewest_with_interval
 from ..measures.table import MEASURES
 from ..ranking.rank_sets import RankSets, sets_from
 from ..ranking.result import RankedModel, RankedSlice, Ranking, models_in_order, pairs_in_order
 from ..unseen_row.law import SharedDraws
-from .compare import compare_pair, notes_on_dependence
-from .family import default_measures, evidence_for, named_score
+from .compare import compare_pair
+from .dependence import notes_on_dependence
+from .evidence import Evidence
+from .family import blank_row, default_measures, evidence_for, named_score
 from .measure_names import check_used
 from .notes import about_predictions, monte_carlo_note, smooth_note
 from .paired_predictions import PairedPredictions
+from .row_tests import test_part
+from .row_tests.mean_tests import bounded
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 from .units import ALL_ROWS
@@ -126,7 +131,13 @@ def notes_on_best(
         return
     rule, both = ComparisonRule(smallest_slice=1), " and ".join(model.model for model in ranking.models[:2])
     evidence = evidence_for(paired, [measure or default_measure(paired)], positive)
-    for note in notes_on_dependence(paired, evidence, rule):
+
+    def retest(paired: PairedPredictions, evidence: Mapping[str, Evidence], _: str) -> tuple[str, str]:
+        tested = [test_part(blank_row(paired, name), of, None, rule=rule) for name, of in evidence.items()]
+        (row,) = bounded(tested, rule)
+        return f"nothing can be tested ({row.note})" if row.pvalue is None else f"p is {p_number(row.pvalue)}", ""
+
+    for note in notes_on_dependence(paired, evidence, retest, rule, single=False):
         yield Note(note.name, f"{both}: {note}".replace("--order", "sigstats compare --order"))
 
 

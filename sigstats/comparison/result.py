@@ -11,7 +11,7 @@ from .._common.messages import some_of
 from .._common.numerals import NBSP, significant
 from .._common.tabular import Table, Tabular
 from ..multiplicity import IN_WORDS, adjust_pvalues
-from .answer import Answer, answer_of
+from .answer import Answer, answer_of, in_doubt
 from .cells import FEW_COLUMNS, amount, by_unit, cells_of, effect_of, in_points, label_of, named, verdict_of
 from .margins import margin_in_words
 from .rows import ComparedRows
@@ -180,12 +180,14 @@ class CandidatesResult:
         """The candidate to take, or to test on more rows, in an imperative sentence."""
         better, taken = self.better, self.take
         if taken is not None:
-            row = overall(self.results[self.candidates.index(taken)])
+            result = self.results[self.candidates.index(taken)]
+            row, doubt = overall(result), in_doubt(result.notes)
             change = f"{named(row)} {effect_of(row)}"
             if not better:
-                return f"Keep {self.baseline} or take {taken}, which is not worse, and not shown to be better: {change}"
+                choice = f"Keep {self.baseline} or take {taken}, which is not worse, and not shown to be better"
+                return f"{choice}: {change}{doubt}"
             rest = f"; {', '.join(better[1:])} pass too, and sigstats rank compares them" if better[1:] else ""
-            return f"Take {taken}: it is worse nowhere and {change}{rest}"
+            return f"Take {taken}: it is worse nowhere and {change}{doubt}{rest}"
         if self._ranked("pass"):
             return f"Keep {self.baseline}: the candidates that are not worse do not score higher"
         answers = {self.candidates[i]: self.results[i].answer for i in self._ranked("inconclusive")}
@@ -194,7 +196,8 @@ class CandidatesResult:
                 return f"Test {name} on more rows before you take it: {answer.finding}"
         for name, answer in answers.items():
             return f"Keep {self.baseline} for now; {name} is undecided: {answer.finding}"
-        return f"Keep {self.baseline}: each candidate is worse"
+        doubts = filter(None, (in_doubt(result.notes) for result in self.results))
+        return f"Keep {self.baseline}: each candidate is worse{next(doubts, '')}"
 
     @property
     def deciding(self) -> tuple[ComparisonRow, ...]:

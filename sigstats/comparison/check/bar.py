@@ -26,7 +26,7 @@ from ...measures.table import MEASURES
 from ...multiplicity import adjusted
 from ...ranking.means import MEAN_OVER_TASKS
 from ..cells import named
-from ..dependence import clusters_note
+from ..dependence import in_words, notes_on_dependence
 from ..evidence import Evidence, Judged
 from ..family import default_measures, evidence_for, for_one_sample, named_score
 from ..gaps import Slices, gap_of, gaps_of
@@ -62,7 +62,7 @@ def check_predictions(
     """
     rule = ComparisonRule() if rule is None else rule
     evidence = evidence_checked(paired, measures, positive)
-    names, scored, sign = [*evidence], paired.scored, -1 if at_most else 1
+    names, scored = [*evidence], paired.scored
     marks = scored if MEASURES[names[0]].needs == "marks" else None
     if isinstance(bar, Amount):
         unit, stated = marks.unit if marks else "", f"{bar:g}{bar.unit}"
@@ -74,16 +74,17 @@ def check_predictions(
         if not (at_most and bar < widest):
             wanted = f"at_most, the largest acceptable gap, below {widest:g}"
             raise refuse("at_most" if at_most else "at_least", bar, wanted)
-        rows = [_of_gap(slices, bar) for slices in gaps_of(paired, evidence, rule)]
     else:
         for name, of in evidence.items():
             _require_bar(bar, name, of.limits, scored if MEASURES[name].needs == "marks" else None, at_most=at_most)
-        rows = [*_tested_rows(paired, evidence, sign * bar, rule)]
+    result = _checked(paired, evidence, bar, rule, at_most=at_most)
+    rows = result.rows
     if all(row.pvalue is None for row in rows):
         raise ValueError(f"rows: {paired.n:,} are not enough; nothing can be tested ({rows[0].note})")
-    decided = _decided(rows, sign * bar, rule)
-    checked_rows = tuple(row.turned() for row in decided) if at_most else decided
-    bare = CheckedRow(slice=ALL_ROWS, measure=names[0], n=paired.n)
+
+    def retest(paired: PairedPredictions, evidence: Mapping[str, Evidence], where: str) -> tuple[str, str]:
+        return in_words(_checked(paired, evidence, bar, rule, at_most=at_most), result, where, cells_of)
+
     whole = evidence[names[0]]
     numbers = names[0] in ("rmse", "neg-mae", "neg-mse")
     sizes = np.array([rows[0].value or 0.0]) if marks is None or marks.per else marks.scores[0]
@@ -91,19 +92,28 @@ def check_predictions(
         *paired.notes,
         *(whole.notes(("the model",)) if isinstance(whole, Judged) else ()),
         *without_task_mean(paired, names),
-        *unseen_group_note(checked_rows, lambda row: cells_of(row)["interval"], rule.unseen_group),
+        *unseen_group_note(rows, lambda row: cells_of(row)["interval"], rule.unseen_group),
         *smooth_note(names),
         *about_predictions(paired, names, ("the model",)),
         *(unlike_bar(sizes, bar, limited=whole.limits is not None) if (marks or numbers) and not rule.gaps else ()),
         *(Note("gap", f"{named(row)}: {row.note}; {row.test}") for row in rows if row.test.kind == "gap" and row.test),
-        *clusters_note(
-            paired,
-            lambda group: test_row(bare, whole.in_groups(group), sign * bar, rule, None),
-            seed=rule.rng,
-            single=True,
-        ),
+        *notes_on_dependence(paired, evidence, retest, rule, single=True),
     )
-    return CheckResult(rows=checked_rows, rule=rule, bar=bar, at_most=at_most, n=paired.n, notes=notes)
+    return replace(result, notes=notes)
+
+
+def _checked(
+    paired: PairedPredictions, evidence: Mapping[str, Evidence], bar: float, rule: ComparisonRule, *, at_most: bool
+) -> CheckResult:
+    """The result without notes; all parameters as of `check_predictions`."""
+    signed = -bar if at_most else bar
+    if rule.gaps:
+        rows = [_of_gap(slices, bar) for slices in gaps_of(paired, evidence, rule)]
+    else:
+        rows = [*_tested_rows(paired, evidence, signed, rule)]
+    decided = _decided(rows, signed, rule)
+    turned = tuple(row.turned() for row in decided) if at_most else decided
+    return CheckResult(rows=turned, rule=rule, bar=bar, at_most=at_most, n=paired.n)
 
 
 def _require_bar(bar: float, name: str, limits: Limits, marks: Scored | None, *, at_most: bool) -> None:

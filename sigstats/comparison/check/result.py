@@ -11,7 +11,7 @@ from ..._common.numerals import NBSP, both_ends, p_number, significant
 from ..._common.tabular import Table
 from ...intervals import Interval, clopper_pearson
 from ...multiplicity import IN_WORDS
-from ..answer import Answer, others_in_words, state_limits
+from ..answer import Answer, others_in_words, qualified, state_limits
 from ..cells import in_points, items_in_words, label_of, named, value_of
 from ..deciding import Bound, fewest_rows
 from ..result import MOST_ROWS
@@ -143,12 +143,13 @@ class CheckResult(Drawn):
         advice = {"pass": "Accept the model.", "fail": "Do not accept the model."}.get(verdict)
         if advice is None and not row.test.limited:
             advice = state_limits(row.measure, "the marks")
-        return Answer(
+        answer = Answer(
             verdict=verdict,
             row=row,
             finding=finding_of(row, self) + (more if verdict == "pass" else others_in_words(self.ranked)),
             advice=advice or f"{': '.join(filter(None, [how, settled_by(row, self)]))}.",
         )
+        return qualified(answer, self.notes)
 
     _records = "rows"
 

@@ -49,6 +49,37 @@ def gains(n=200):
     return {"base": base, "gain": base.assign(prediction=better), "mixed": base.assign(prediction=behind)}
 
 
+def test_every_output_qualifies_a_verdict_that_groups_change(tmp_path, capsys):
+    """The exit code and the verdict are those of the rows."""
+    rng, patient = np.random.default_rng(0), np.repeat(np.arange(300), 5)
+    change = rng.permutation([1] * 22 + [-1] * 12 + [0] * 266)[patient]
+    base = pd.DataFrame(
+        {"id": np.arange(1500), "label": 1, "patient": patient, "prediction": (rng.random(1500) < 0.5) * 1}
+    )
+    frames = {"base": base, "new": base.assign(prediction=(base["prediction"] + change).clip(0, 1))}
+    said, texts = compared(tmp_path, capsys, frames, "--fail-on", "fail", code=0)
+    grouped = sigstats.compare(*frames.values(), groups="patient")
+    assert grouped.verdict == "inconclusive"
+    low, high = (f"{100 * end:+.2f}".replace("-", "−") for end in (grouped.rows[0].low, grouped.rows[0].high))
+    doubt, advice = (
+        f", but INCONCLUSIVE in groups by 'patient' ({low} to {high})",
+        "Repeat with these groups (--group). ",
+    )
+    headline = said.splitlines()[0]
+    assert headline.startswith("PASS: no regression; ")
+    assert headline.endswith(doubt)
+    content = json.loads(texts["json"])
+    assert content["verdict"] == "pass"
+    assert content["answer"]["headline"] == headline
+    assert plain(texts["md"]).startswith(f"### {headline} {advice}")
+    assert ET.fromstring(texts["xml"]).get("name") == headline
+    assert html.unescape(re.search("<title>(.*?)</title>", texts["html"])[1]).endswith(doubt)
+    assert all(advice in text for text in (said, texts["json"], texts["xml"], plain(texts["html"])))
+    several = frames | {"other": base.assign(prediction=base["prediction"] * (rng.random(1500) < 0.6))}
+    said, _ = compared(tmp_path, capsys, several, code=1)
+    assert said.splitlines()[0].removesuffix(".").endswith(doubt)
+
+
 def test_every_output_begins_with_the_test_that_decides(tmp_path, capsys):
     frames = costs()
     said, texts = compared(tmp_path, capsys, frames, "--lower-is-better", "cost_usd", code=1)

@@ -1,6 +1,7 @@
 """Copies of rows: how many there are, and what p is without them."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -31,7 +32,7 @@ def p_without(notes):
     """The p-value that a note gives of rows without copies."""
     (note,) = [each for each in notes if "may be copies" in each]
     assert note.startswith(f"{N * (COPIES - 1):,} of {N * COPIES:,} rows equal others in all columns")
-    return float(re.search(r"without them p is ([\d.]+) \(accuracy\)", note)[1])
+    return float(re.search(r": without them the interval of accuracy on all rows is .* and p is ([\d.]+);", note)[1])
 
 
 def test_copies_in_frames_and_arrays_are_told_with_the_p_of_single_rows(frames):
@@ -60,6 +61,29 @@ def test_copies_in_files_are_told(frames, kind, tmp_path, capsys):
         write(copied(frame), path)
     main(["compare", *map(str, paths)])
     assert f"{N * (COPIES - 1):,} of {N * COPIES:,} rows equal others in all columns" in capsys.readouterr().out
+
+
+def test_a_verdict_that_rests_on_copies_is_qualified():
+    rng, texts = np.random.default_rng(0), [f"sentence {k}" for k in range(150)]
+    y = rng.integers(0, 2, 150)
+    said = [np.where(rng.random(150) < wrong, 1 - y, y) for wrong in (0.12, 0.09)]
+    once = [pd.DataFrame({"id": range(150), "text": texts, "label": y, "prediction": side}) for side in said]
+    often = [pd.concat([side] * 10, ignore_index=True).assign(id=range(1500)) for side in once]
+    bar = {"at_least": float(np.mean(said[1] == y)) - 0.03}
+    for test, ends in (
+        (lambda frames: sigstats.compare(*frames), "{:+.2f} to {:+.2f}"),
+        (lambda frames: sigstats.check(frames[1], **bar), "{:.2f}% to {:.2f}%"),
+    ):
+        found, single = test(often), test(once)
+        assert (found.verdict, single.verdict) == ("pass", "inconclusive")
+        interval = ends.format(100 * single.rows[0].low, 100 * single.rows[0].high).replace("-", "−")
+        (note,) = [note for note in found.notes if note.name == "duplicates"]
+        assert f": without them the interval of accuracy on all rows is {interval}, the verdict is INCONCLUSIVE" in note
+        assert note.doubt == f"INCONCLUSIVE without the copies ({interval})"
+        assert ", but INCONCLUSIVE in groups by 'text' (" in found.answer.headline  # the first of two notes
+        less = replace(found, notes=(note,)).answer
+        assert less.headline.endswith(f", but {note.doubt}")
+        assert less.advice.startswith("Repeat without the copies. If all rows are independent nevertheless: ")
 
 
 def test_equal_predictions_and_categories_are_no_copies(frames):

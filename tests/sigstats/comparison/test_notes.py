@@ -45,6 +45,44 @@ def test_a_column_that_clusters_errors_is_named_with_p_of_its_groups(patients):
     assert not named(sigstats.compare(*patients, slices=["patient_id"]), "clustered-errors")
 
 
+def test_the_verdict_in_groups_of_a_column_is_that_of_these_groups(patients):
+    """On all rows and on slices; with more measures and slices than are tested again, only on all rows."""
+    base, worse = (frame.sort_values("id", ignore_index=True) for frame in patients)
+    for frame in (base, worse):
+        frame["age"] = frame["id"] % 150
+    rng, patient = np.random.default_rng(3), base["patient_id"]
+    change = rng.choice(["none", "better", "worse"], PATIENTS, p=[0.8, 0.12, 0.08])[patient]
+    right = np.select([change == "better", change == "worse"], [True, False], base["prediction"] == base["label"])
+    better = worse.assign(prediction=np.where(right, base["label"], 1 - base["label"]))
+    ages = {"slices": ["age"], "rule": sigstats.ComparisonRule(smallest_slice=2)}
+    for candidate in (worse, better):
+        for options, same in (({}, {}), ({"slices": ["site"]}, {"slices": ["site"]}), (ages, {})):
+            found = sigstats.compare(base, candidate, **options)
+            alone = sigstats.compare(base, candidate, **same)
+            grouped = sigstats.compare(base, candidate, groups="patient_id", **same)
+            (note,) = named(found, "clustered-errors")
+            row, verdict = grouped.ranked[0], grouped.verdict.upper()
+            ends = " to ".join(f"{100 * end:+.2f}".replace("-", "−") for end in (row.low, row.high))
+            assert f"the interval of accuracy on {row.slice} is {ends}, the verdict is {verdict}" in note
+            differs = grouped.verdict != alone.verdict == found.verdict
+            assert (f", but {verdict} in groups by 'patient_id' (" in found.answer.headline) == differs
+            assert found.answer.advice.startswith("Repeat with these groups (--group). If all rows are") == differs
+
+
+def test_few_passes_without_a_doubt_are_wrong_if_all_rows_of_a_patient_are_equal():
+    """The accuracy is the bar: a pass has a chance of 2.5%, and 8 or more of 80 one of 0.1%."""
+    rng, passes, doubtless = np.random.default_rng(5), 0, 0
+    for _ in range(80):
+        right, y = np.repeat(rng.random(60) < 0.75, 5), rng.integers(0, 2, 300)
+        frame = pd.DataFrame(
+            {"patient": np.repeat(np.arange(60), 5), "label": y, "prediction": np.where(right, y, 1 - y)}
+        )
+        answer = sigstats.check(frame, at_least=0.75).answer
+        passes += answer.verdict == "pass"
+        doubtless += answer.verdict == "pass" and "INCONCLUSIVE in groups by 'patient' (" not in answer.finding
+    assert passes > 8 > doubtless
+
+
 @pytest.mark.parametrize(
     "form", ["doc{:03}_q{}", "{} / {}", "clinic-{}-visit:{}", "a/b{}.{}", "doc{}q{}", "P{:03}visit{}"]
 )
@@ -92,7 +130,7 @@ def test_columns_are_named_by_chance_in_one_of_a_hundred_inputs(columns):
         alarms += any(
             True
             for _ in clusters(
-                values, OtherColumns(columns=codes, numbers=codes), classes=2, seed=trial, pvalue=lambda _: ""
+                values, OtherColumns(columns=codes, numbers=codes), classes=2, seed=trial, in_groups=lambda *_: ("", "")
             )
         )
     assert alarms < 10
