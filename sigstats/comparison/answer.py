@@ -24,7 +24,11 @@ MOST_NAMED = 5
 NEITHER = "no evidence either way"
 _SAME = "both inputs have the same content; if they should be two models, one may be a copy of the other"
 _OF_LOOKS = "as it covers all looks together, for rows since the change; p is from a betting test of all rows"
-_BESIDES = {"fail": ("fails", "fail"), "inconclusive": ("is inconclusive", "are inconclusive")}
+_BESIDES = {
+    "fail": ("fails", "fail"),
+    "inconclusive": ("is inconclusive", "are inconclusive"),
+    None: ("was not made", "were not made"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +62,8 @@ def answer_of(comparison: ComparedRows) -> Answer[ComparisonRow]:
     gains = ", ".join(f"{named(other)} {effect_of(other)}" for other in better if other is not row)
     finding = finding_of(row, comparison.rule)
     if comparison.verdict == "pass" and not row.against_bar:
-        finding = f"no regression{f' in {len(comparison.rows):,} tests' if len(comparison.rows) > 1 else ''}; {finding}"
+        made = sum(row.verdict is not None for row in comparison.rows)
+        finding = f"no regression{f' in {made:,} tests' if made > 1 else ''}; {finding}"
     elif comparison.verdict == "inconclusive" and gains:
         finding, gains = f"{gains}, but {_unexcluded(row, comparison.rule)}: {named(row)} {effect_of(row)}", ""
     why = _OF_LOOKS if row.test.kind == "betting" else "as it is two-sided; p is one-sided"
@@ -99,9 +104,9 @@ def others_in_words(ranked: Sequence[R]) -> str:
     """The number of other rows with the verdict of the first, after a semicolon; empty if there are none."""
     verdict = ranked[0].verdict
     others = sum(row.verdict == verdict for row in ranked[1:])
-    if verdict in (None, "pass") or not others:
+    if verdict == "pass" or not others:
         return ""
-    return f"; {others:,} other test{'s' * (others > 1)} {_BESIDES[str(verdict)][others > 1]}"
+    return f"; {others:,} other test{'s' * (others > 1)} {_BESIDES[verdict][others > 1]}"
 
 
 def reasons(comparison: ComparedRows, *, others: bool = False) -> list[str]:

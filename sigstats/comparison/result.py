@@ -181,13 +181,12 @@ class CandidatesResult:
         better, taken = self.better, self.take
         if taken is not None:
             result = self.results[self.candidates.index(taken)]
-            row, doubt = overall(result), in_doubt(result.notes)
-            change = f"{named(row)} {effect_of(row)}"
+            row = overall(result)
+            change = f"{named(row)} {effect_of(row)}{in_doubt(result.notes)}"
             if not better:
-                choice = f"Keep {self.baseline} or take {taken}, which is not worse, and not shown to be better"
-                return f"{choice}: {change}{doubt}"
+                return f"Keep {self.baseline} or take {taken}, which is not worse, and not shown to be better: {change}"
             rest = f"; {', '.join(better[1:])} pass too, and sigstats rank compares them" if better[1:] else ""
-            return f"Take {taken}: it is worse nowhere and {change}{doubt}{rest}"
+            return f"Take {taken}: it is worse nowhere and {change}{rest}"
         if self._ranked("pass"):
             return f"Keep {self.baseline}: the candidates that are not worse do not score higher"
         answers = {self.candidates[i]: self.results[i].answer for i in self._ranked("inconclusive")}
@@ -196,8 +195,8 @@ class CandidatesResult:
                 return f"Test {name} on more rows before you take it: {answer.finding}"
         for name, answer in answers.items():
             return f"Keep {self.baseline} for now; {name} is undecided: {answer.finding}"
-        doubts = filter(None, (in_doubt(result.notes) for result in self.results))
-        return f"Keep {self.baseline}: each candidate is worse{next(doubts, '')}"
+        doubt = in_doubt(note for result in self.results for note in result.notes)
+        return f"Keep {self.baseline}: each candidate is worse{doubt}"
 
     @property
     def deciding(self) -> tuple[ComparisonRow, ...]:

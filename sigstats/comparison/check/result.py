@@ -138,7 +138,8 @@ class CheckResult(Drawn):
     def answer(self) -> Answer[CheckedRow]:
         """The verdict, the row that decides it, its value in words, and the advice."""
         row, verdict = self.ranked[0], self.verdict
-        more = f"; all {len(self.rows):,} tests pass" if len(self.rows) > 1 else ""
+        made = sum(row.verdict is not None for row in self.rows)
+        more = f"; all {made:,} tests pass" if made > 1 else "; 1 test passes" * (len(self.rows) > 1)
         how = {"runs": "Check more runs", "judged": "Label more rows"}.get(row.test.kind, "Check more rows")
         advice = {"pass": "Accept the model.", "fail": "Do not accept the model."}.get(verdict)
         if advice is None and not row.test.limited:
@@ -146,7 +147,7 @@ class CheckResult(Drawn):
         answer = Answer(
             verdict=verdict,
             row=row,
-            finding=finding_of(row, self) + (more if verdict == "pass" else others_in_words(self.ranked)),
+            finding=finding_of(row, self) + more * (verdict == "pass") + others_in_words(self.ranked),
             advice=advice or f"{': '.join(filter(None, [how, settled_by(row, self)]))}.",
         )
         return qualified(answer, self.notes)

@@ -148,6 +148,26 @@ def test_what_could_not_be_tested_fails_in_junit_where_the_exit_code_says_so(tmp
         assert (suite.get("failures"), suite.get("skipped")) == (failures, skipped)
 
 
+def test_the_first_line_counts_only_tests_that_were_made(tmp_path, capsys):
+    """Those that JUnit's file does not skip; a site has no row that counts for recall, and others have few rows."""
+    site = np.repeat(["a", "b", "c", "d", "e"], [200, 200, 200, 5, 4])
+    rows = pd.DataFrame({"id": np.arange(609), "site": site, "label": (np.arange(609) % 2) * (site != "c")})
+    rows["prediction"] = np.where(np.arange(609) % 20 == 1, 0, rows["label"])
+    place = tmp_path / "out.xml"
+    for sites, left in ((["a", "b", "c"], ""), (["a", "b", "c", "d", "e"], "; 2 other tests were not made")):
+        table = rows[rows["site"].isin(sites)]
+        recall = "--measure", "recall", "--at-least", 0.5, "--slice", "site"
+        answer = checked(tmp_path, table, *recall, "--positive", 1, "--report", place, code=0)["answer"]
+        first = "PASS: recall on site = c was not tested: no row counts for recall: nothing can be tested"
+        assert answer["headline"] == f"{first}; all 3 tests pass{left}"
+        suite = ET.parse(place).getroot()[0]
+        assert int(suite.get("tests")) - int(suite.get("skipped")) == 3
+    both = {"slices": ["site"], "measures": ["accuracy"], "rule": sigstats.ComparisonRule(margin=0.05)}
+    headline = sigstats.compare(rows, rows.assign(prediction=rows["label"]), **both).answer.headline
+    assert headline.startswith("PASS: no regression in 4 tests; accuracy on site = d was not tested: too small to test")
+    assert headline.endswith("; 1 other test was not made")
+
+
 @pytest.mark.parametrize(("hits", "n", "bar"), [(92, 100, 0.9), (85, 100, 0.9), (450, 500, 0.89)])
 def test_so_many_rows_of_the_same_share_decide(hits, n, bar):
     def verdict(k, rows):
