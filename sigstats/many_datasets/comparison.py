@@ -22,7 +22,7 @@ from ..intervals import Interval
 from ..multiplicity import ADJUST_METHODS, IN_WORDS, Adjustment, adjusted, in_our_words
 from .friedman import FriedmanResult, friedman_test
 from .score_tables import Missing, filled, read_scores
-from .signed_rank import SignedRankProbabilities, bayesian_signed_rank, signed_rank_test
+from .signed_rank import SignedRankProbabilities, bayesian_signed_rank, signed_rank_test, usual_rope
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +79,8 @@ class DatasetsComparison(Drawn, Tabular):
         The model that all others were compared with.
     greater_is_better : bool
         False for errors and losses.
+    rope : float
+        The largest difference that is equal in practice.
     notes : tuple of str
         Missing scores and their treatment; doubts about units and direction.
     """
@@ -93,6 +95,7 @@ class DatasetsComparison(Drawn, Tabular):
     datasets: int
     control: str | None = None
     greater_is_better: bool = True
+    rope: float = 0.01
     notes: tuple[str, ...] = ()
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -104,7 +107,8 @@ class DatasetsComparison(Drawn, Tabular):
 
     def _table(self) -> Table:
         ranks = ", ".join(f"{model} {in_words(rank)}" for model, rank in zip(self.models, self.ranks, strict=True))
-        return Table(self.conclusion, self._in_words(), notes=[f"Mean ranks: {ranks}.", *self.notes], words=2)
+        equal = f"Equal in practice (rope): scores at most {significant(self.rope, 3)} apart."
+        return Table(self.conclusion, self._in_words(), notes=[f"Mean ranks: {ranks}.", equal, *self.notes], words=2)
 
     def _draw(self, ax: Any) -> Any:
         return ranks_with_cliques(ax, self.models, self.ranks, self.cliques)
@@ -157,7 +161,7 @@ def compare_over_datasets(
     control: str | None = None,
     adjust: Adjustment = "holm",
     alpha: float = 0.05,
-    rope: float = 0.01,
+    rope: float | None = None,
     greater_is_better: bool = True,
     n_resamples: int = 50_000,
     rng: RNG = None,
@@ -186,8 +190,9 @@ def compare_over_datasets(
         The adjustment of the p-values of the pairs.
     alpha : float
         The level of cliques and of the conclusion.
-    rope : float
-        The largest difference of scores that is practically equivalent to 0, for the Bayesian probabilities.
+    rope : float, optional
+        The largest difference of scores that is practically equivalent to 0, for the Bayesian probabilities; by default
+        0.01 for scores from -1 to 1, otherwise (per cent, times, losses) 5% of their mean size.
     greater_is_better : bool
         False for errors and losses.
     n_resamples, rng : int; None, int, SeedSequence, BitGenerator or Generator
@@ -233,7 +238,7 @@ def compare_over_datasets(
     control = None if control is None else str(control)
     method = as_choice(in_our_words(adjust), "adjust", (*ADJUST_METHODS, "none"))
     level = as_real(alpha, "alpha", low=0, high=1, open_ends=True)
-    as_real(rope, "rope", low=0)
+    equal = usual_rope(given.scores) if rope is None else as_real(rope, "rope", low=0)
     as_count(n_resamples, "n_resamples", minimum=1, maximum=10**7)
     generator = as_generator(rng)
     sign = 1.0 if greater else -1.0
@@ -257,7 +262,7 @@ def compare_over_datasets(
             wins=int((difference > 0).sum()),
             ties=int((difference == 0).sum()),
             losses=int((difference < 0).sum()),
-            probabilities=bayesian_signed_rank(difference, rope=rope, n_resamples=n_resamples, rng=generator),
+            probabilities=bayesian_signed_rank(difference, rope=equal, n_resamples=n_resamples, rng=generator),
         )
         for (a, b), difference, result, p in zip(chosen, differences, results, adjusted_p, strict=True)
     ]
@@ -274,6 +279,7 @@ def compare_over_datasets(
         datasets=count,
         control=control,
         greater_is_better=greater,
+        rope=equal,
         notes=notes,
     )
 

@@ -35,6 +35,12 @@ class SignedRankProbabilities(NamedTuple):
     worse: float
 
 
+def usual_rope(scores: FloatArray) -> float:
+    """The largest difference equal in practice: 0.01 for scores from -1 to 1, otherwise 5% of their mean size."""
+    sizes = np.abs(scores[~np.isnan(scores)])
+    return 0.01 if sizes.max() <= 1 else 0.05 * float(sizes.mean())
+
+
 def bayesian_signed_rank(
     differences: Any, *, rope: float = 0.01, n_resamples: int = 50_000, rng: RNG = None
 ) -> SignedRankProbabilities:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 
 from sigstats._common.validation import hint, refuse, shown
 from sigstats.many_datasets.score_tables import Missing, ScoreTable, filled, read_scores
+from sigstats.many_datasets.signed_rank import usual_rope
 from sigstats.tasks.statistical_tests import FEWEST_DATA_SETS
 
 from ...config.model import only
@@ -46,7 +47,7 @@ class Scores(Entry):
     )
     control: str | None = Field(None, description="Model with which all others are compared; all pairs by default")
     greater_is_better: bool = Field(True, description="False for errors and losses")
-    rope: float = Field(0.01, ge=0, description="Largest practically irrelevant difference")
+    rope: float | None = Field(None, ge=0, description="Largest irrelevant difference; 0.01, or 5% of scores above 1")
 
     @model_validator(mode="after")
     def _with_path(self) -> Self:
@@ -68,7 +69,8 @@ class Scores(Entry):
         whole = table.whole()
         if len(whole.datasets) < FEWEST_DATA_SETS:
             raise refuse("scores (data sets)", len(whole.datasets), f"{FEWEST_DATA_SETS} or more")
-        common = {"greater_is_better": self.greater_is_better, "rope": self.rope, "control": self.control}
+        rope = usual_rope(table.scores) if self.rope is None else self.rope
+        common: dict[str, Any] = {"greater_is_better": self.greater_is_better, "rope": rope, "control": self.control}
         common |= {"note": "; ".join(note.rstrip(".") for note in notes)} if notes else {}
         if len(models) > 2:
             yield Case(

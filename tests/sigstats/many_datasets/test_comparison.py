@@ -138,3 +138,16 @@ def test_scores_that_differ_in_their_last_bit_are_equal():
     assert friedman_test(scores).ranks == (2, 2, 2)
     assert (rank_sets(scores).pvalues == 1).all()
     assert rank_sets(np.column_stack([x, x * (1 - 1e-8)])).pvalues[0, 1] < 1
+
+
+def test_the_unit_of_scores_does_not_decide_what_is_equal_in_practice():
+    """Differences of about 0.003 of scores near 0.75 are equal as shares and in per cent; a stated rope scales too."""
+    rng = np.random.default_rng(3)
+    shares = rng.uniform(0.6, 0.9, (15, 1)) + np.column_stack([np.zeros(15), rng.normal(0.003, 0.002, 15)])
+    for unit, options in ((1, {}), (100, {}), (100, {"rope": 1.0}), (1e-3, {"rope": 1e-5})):
+        found = compare_over_datasets(unit * shares, rng=1, **options)
+        assert found.pairs[0].probabilities == (0.0, 1.0, 0.0)
+        assert found.rope == pytest.approx(options.get("rope", 0.01 if unit == 1 else 5 * shares.mean()))
+        words = "1 × 10⁻⁵" if unit < 1 else f"{found.rope:.3g}"
+        assert f"Equal in practice (rope): scores at most {words} apart." in str(found).replace("\xa0", " ")
+    assert compare_over_datasets(100 * shares, rng=1, rope=0.01).pairs[0].probabilities.equal == 0.0
