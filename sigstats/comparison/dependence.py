@@ -83,12 +83,10 @@ def in_words(after: Any, before: Any, where: str, cells: Callable[[Any], dict[st
     known, interval = row.low is not None, cells(row)["interval"]
     tested = f"the interval of {named(row)} is {interval}" if known else f"{named(row)} has none ({row.note})"
     p = "" if row.pvalue is None else f" and p is {p_number(row.pvalue)}"
-    doubt = ""
+    doubt = f"not shown to be better {where}" if bool(answer.better) != bool(same.answer.better) else ""
     if after.verdict != same.verdict == before.verdict:
         of = "" if named(row) == named(same.answer.row) else f"{named(row)}: "
         doubt = f"{verdict} {where}" + f" ({of}{interval})" * known
-    elif bool(answer.better) != bool(same.answer.better):
-        doubt = f"not shown to be better {where}"
     return f"{tested}, the verdict is {verdict}{p}", doubt
 
 
