@@ -192,3 +192,23 @@ def _spent_by(share: float, alpha: float, how: str) -> float:
     if how == "pocock":
         return alpha * math.log1p((math.e - 1) * share)
     return 2 * math.exp(log_ndtr(ndtri(alpha / 2) / math.sqrt(share)))
+
+
+def cliques(models: Sequence[str], differing: "set[frozenset[str]]") -> tuple[tuple[str, ...], ...]:
+    """The largest sets of models, not always neighbours, that contain no significant pair (Bron and Kerbosch 1973)."""
+    position = {model: i for i, model in enumerate(models)}
+    tied = {a: {b for b in models if b != a and frozenset((a, b)) not in differing} for a in models}
+    cliques: list[tuple[str, ...]] = []
+
+    def grow(clique: list[str], candidates: set[str], done: set[str]) -> None:
+        if not candidates and not done:
+            cliques.append(tuple(sorted(clique, key=position.__getitem__)))
+            return
+        pivot = max(candidates | done, key=lambda model: len(tied[model] & candidates))
+        for model in sorted(candidates - tied[pivot], key=position.__getitem__):
+            grow([*clique, model], candidates & tied[model], done & tied[model])
+            candidates = candidates - {model}
+            done = done | {model}
+
+    grow([], set(models), set())
+    return tuple(sorted(cliques, key=lambda clique: [position[model] for model in clique]))

@@ -19,7 +19,7 @@ from .._common.random_streams import RNG, as_generator
 from .._common.tabular import Table, Tabular, in_words
 from .._common.validation import as_choice, as_count, as_flag, as_real, refuse
 from ..intervals import Interval
-from ..multiplicity import ADJUST_METHODS, IN_WORDS, Adjustment, adjusted, in_our_words
+from ..multiplicity import ADJUST_METHODS, IN_WORDS, Adjustment, adjusted, cliques, in_our_words
 from .friedman import FriedmanResult, friedman_test
 from .score_tables import Missing, filled, read_scores
 from .signed_rank import SignedRankProbabilities, bayesian_signed_rank, signed_rank_test, usual_rope
@@ -282,23 +282,3 @@ def compare_over_datasets(
         rope=equal,
         notes=notes,
     )
-
-
-def cliques(models: Sequence[str], differing: "set[frozenset[str]]") -> tuple[tuple[str, ...], ...]:
-    """The largest sets of models, not always neighbours, that contain no significant pair (Bron and Kerbosch 1973)."""
-    position = {model: i for i, model in enumerate(models)}
-    tied = {a: {b for b in models if b != a and frozenset((a, b)) not in differing} for a in models}
-    cliques: list[tuple[str, ...]] = []
-
-    def grow(clique: list[str], candidates: set[str], done: set[str]) -> None:
-        if not candidates and not done:
-            cliques.append(tuple(sorted(clique, key=position.__getitem__)))
-            return
-        pivot = max(candidates | done, key=lambda model: len(tied[model] & candidates))
-        for model in sorted(candidates - tied[pivot], key=position.__getitem__):
-            grow([*clique, model], candidates & tied[model], done & tied[model])
-            candidates = candidates - {model}
-            done = done | {model}
-
-    grow([], set(models), set())
-    return tuple(sorted(cliques, key=lambda clique: [position[model] for model in clique]))

@@ -10,7 +10,7 @@ from sigstats import friedman_test, signed_rank_test, stratified_paired_test
 from sigstats.flows.report.evidence import Evidence, OverDataSets
 from sigstats.flows.report.over_data_sets import picture
 from sigstats.flows.report.page import render
-from sigstats.many_datasets.comparison import cliques
+from sigstats.multiplicity import cliques
 from sigstats.tasks.results import Results
 
 from ..synthetic_study import make_study

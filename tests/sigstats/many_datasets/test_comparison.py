@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from sigstats import adjust_pvalues, compare_over_datasets, friedman_test
-from sigstats.many_datasets.comparison import cliques
 from sigstats.many_datasets.signed_rank import bayesian_signed_rank
+from sigstats.multiplicity import cliques
 from sigstats.ranking.rank_sets import rank_sets
 
 SCORES = np.random.default_rng(0).uniform(0.5, 0.9, (15, 1)) + np.random.default_rng(1).normal(
