@@ -78,7 +78,9 @@ def evaluate(study: RegressionStudy, options: RunOptions) -> list[Evaluated]:
             evaluated.append(_evaluate(as_meant(study, pair), pair, output, options.holding))
         except BadInput as error:
             if candidate == due.candidates[-1]:
-                raise
+                before = [f"{name_of(one.record.evaluation.candidate)} ({one.comparison.verdict})" for one in evaluated]
+                after = f"; evaluated before it: {', '.join(before)}" if before else ""
+                raise BadInput(f"{error}{after}") from None
             notes.append(f"left out: {name_of(candidate)}: {error}")
     evaluated[-1] = replace(evaluated[-1], notes=(*evaluated[-1].notes, *notes))
     return evaluated

@@ -100,6 +100,17 @@ def test_a_broken_night_does_not_keep_later_ones_from_being_evaluated(folder, ca
     assert list(history(folder)["candidate"]) == [f"candidate-2026-11-0{day}.csv" for day in (1, 3)]
 
 
+def test_a_regression_is_reported_if_the_newest_night_is_broken(folder, capsys):
+    night(folder, "2026-11-01")
+    assert evaluate(folder) == 0
+    night(folder, "2026-11-02", worse=True, seed=2)
+    night(folder, "2026-11-03", seed=3)
+    (folder / "predictions/candidate-2026-11-03.csv").write_text("id,label,prediction\n")
+    capsys.readouterr()
+    assert evaluate(folder) == 2
+    assert "has no rows; evaluated before it: candidate-2026-11-02.csv (fail)" in capsys.readouterr().err
+
+
 @pytest.mark.long
 def test_nights_of_an_outage_are_caught_up_in_order_and_one_that_failed_fails_the_run(folder, capsys):
     night(folder, "2026-11-01")
