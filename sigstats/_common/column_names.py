@@ -20,10 +20,11 @@ DOUBTFUL = {
 _RUN, _NUMBER = r"(?i)(^|[_. -])(seed|run)", r"([_. -]?(id|nr|no|number|index))?"
 #: The name of a column of runs of a recipe, and that of a file with one of the runs.
 RUN, RUN_FILE = re.compile(rf"{_RUN}{_NUMBER}$"), re.compile(rf"{_RUN}[_. -]?\d+$")
-_FOLD = r"(?:fold|split|repeat|repetition|cv)"
-#: The name of a column of parts of cross-validation, and that of such a part, as in `split0_test_score`.
+_SEED = r"(?P<run>(?:random|train|training)?[_ ]?(?:seed|run|trial|epoch|iteration)|random[_ ]?state)"
+_FOLD = rf"(?:fold|split|rep|repeat|repetition|cv|{_SEED})"
+#: The name of a column of folds or runs on one data set, and that of one of them, as in `split0_test_score`.
 FOLDS = re.compile(rf"(?i)((k|cv|inner|outer)[_ -]?)?{_FOLD}s?{_NUMBER}")
-FOLD = re.compile(rf"(?i)(?:^|[_. -]|k){_FOLD}[_. #-]?\d+(?:$|[_. -])")
+FOLD = re.compile(rf"(?i)(?:^|[_. -]|k){_FOLD}[_. #=:-]*\d+(?:$|[_. -])")
 #: The name of a column of runs or models; columns of features may repeat labels by design.
 RUN_OR_MODEL = re.compile(
     r"(?i)(random_|train_|training_)?(seed|run|fold|epoch|trial|model|checkpoint|system)(_?(name|id|nr))?"

@@ -63,18 +63,24 @@ def read_scores(scores: Any, models: Any, datasets: Any) -> ScoreTable:
 
 
 def require_data_sets(names: Any, column: Any = None) -> None:
-    """Refuse names of data sets, such as an index, if one is repeated or a total, or all are folds of one data set.
+    """Refuse names of data sets, such as an index, if one is repeated or a total, or all are folds or runs on one.
 
     `column`: the name of their column; that of an index by default.
     """
     column = getattr(names, "name", None) if column is None else column
     rows = [] if callable(names) else [*map(str, names)]  # a list has a method `index`
     of_data = [row for row in rows if not is_summary(row)]
-    of_column = isinstance(column, str) and FOLDS.fullmatch(column.strip()) is not None
-    if of_data and (of_column or all(map(FOLD.search, of_data))):
-        part = of_data[0] if FOLD.search(of_data[0]) else f"{column} {of_data[0]}"
-        cure = "give one score per data set, or test the differences of two models by sigstats.corrected_resampled_test"
-        raise ValueError(f"datasets: {shown(part)} is a part of cross-validation, not a data set; {cure}")
+    of_column = FOLDS.fullmatch(column.strip()) if isinstance(column, str) else None
+    of_rows = [FOLD.search(row) for row in of_data]
+    if of_data and (of_column or all(of_rows)):
+        part, match = (of_data[0], of_rows[0]) if of_rows[0] else (f"{column} {of_data[0]}", of_column)
+        kind, cure = (
+            "part of cross-validation",
+            "test the differences of two models by sigstats.corrected_resampled_test",
+        )
+        if match and match["run"]:
+            kind, cure = "run on one data set", "compare the predictions of two models in each run by sigstats.compare"
+        raise ValueError(f"datasets: {shown(part)} is a {kind}, not a data set; give one score per data set, or {cure}")
     times = Counter(map(str.casefold, rows))
     if odd := [row for row in rows if times[row.casefold()] > 1 or is_summary(row)]:
         raise refuse("datasets", min(odd), "names that differ in more than case; remove totals and means")

@@ -168,6 +168,7 @@ def test_missing_scores_of_a_long_table(tmp_path, program, missing):
             "datasets: 'split0_test_score' is a part of cross-validation",
         ),
         ("fold,a,b\n1,2,3\n2,2,4\n3,1,1\n", 'datasets = "fold"', "datasets: 'fold 1' is a part of cross-validation"),
+        ("seed,a,b\n1,2,3\n2,2,4\n3,1,1\n", 'datasets = "seed"', "datasets: 'seed 1' is a run on one data set"),
         ("dataset,a,b\nd0,2,3\n1,2,4\nD0,3,1\n", "", "datasets: 'D0' is not valid; expected names that differ"),
         ("dataset,a,b\n1,2,3\n2,2,4\n", "", "scores (data sets): 2 is not valid; expected 3 or more"),
         (

@@ -96,6 +96,35 @@ def test_rows_of_a_column_of_folds_are_no_data_sets(column):
             call()
 
 
+@pytest.mark.parametrize(
+    "form", ["seed_{}", "seed={}", "run {}", "trial_{}", "Epoch {}", "random_state={}", "iris-seed{}"]
+)
+def test_runs_on_one_data_set_are_no_data_sets(form):
+    names = [form.format(i) for i in range(12)]
+    frame = pd.DataFrame(SCORES, columns=["a", "b"], index=names).assign(c=0.5)
+    for call in (
+        lambda: sigstats.compare_over_datasets(frame),
+        lambda: sigstats.friedman_test(frame),
+        lambda: sigstats.compare_over_datasets(SCORES, datasets=names),
+    ):
+        with pytest.raises(
+            ValueError, match=f"datasets: '{names[0]}' is a run on one data set, not a data set; give one"
+        ):
+            call()
+
+
+@pytest.mark.parametrize("column", ["seed", "Run", "run_id", "trial", "random_state", "random seed", "seeds", "epoch"])
+def test_rows_of_a_column_of_runs_are_no_data_sets(column):
+    frame = pd.DataFrame(SCORES, columns=["a", "b"]).assign(c=0.5, **{column: range(12)})
+    for call in (
+        lambda: sigstats.compare_over_datasets(frame.set_index(column)),
+        lambda: sigstats.friedman_test(frame.set_index(column)),
+        lambda: sigstats.compare_over_datasets(frame, datasets=column),
+    ):
+        with pytest.raises(ValueError, match=f"datasets: '{column} 0' is a run on one data set, not a data set"):
+            call()
+
+
 @pytest.mark.parametrize("name", ["mean_test_score", "std_fit_time", "rank_test_f1", "Avg."])
 def test_rows_that_a_search_computes_are_no_data_sets(name):
     frame = pd.DataFrame(SCORES, columns=["a", "b"], index=[*"cdefghijklm", name]).assign(c=0.5)
