@@ -28,11 +28,16 @@ _WHOLE_NUMBER = re.compile(r"[+-]?\d+(\.0*)?", re.ASCII)
 _POINT_OF_THOUSANDS = re.compile(r"[+-]?(?:[1-9]\d{0,2}(?:\.\d{3})?|0)", re.ASCII)
 #: With more names than this they are ids, some of which are alike by chance.
 _MOST_NAMES = 10_000
-#: Names, in lower case, of rows that are computed from the others.
-SUMMARIES = {
-    *("mean", "average", "avg", "avg.", "median", "std", "sum", "total", "totals", "grand total", "all", "overall"),
-    *("mean rank", "average rank", "accuracy", "micro avg", "macro avg", "weighted avg", "samples avg"),
-}
+_AVERAGE = r"(?:averages?|avg|means?|medians?)"
+_OF_SETS = r"(?:(?:all|the) )*(?:\d+ )?(?:data ?sets?|sets|tasks|benchmarks|problems|domains|rows)"
+_SCORE = rf"(?:accuracy|acc|f1|auc|scores?|errors?|performance|rank(?:s|ing)?|all|std|sd|dev|stdev|{_OF_SETS})"
+#: The name, in lower case, of a row that is computed from the others, such as `Avg. acc.` and `Mean (std)`.
+_SUMMARY = re.compile(
+    rf"(?:(?:micro|macro|weighted|samples|overall|total|arithmetic|geometric)[ _-])?{_AVERAGE}"
+    rf"(?:[ _.:(/+\u00b1-]+{_SCORE})*[.:)]*|{_AVERAGE}[ _]\(?(?:over|across|of)[ _].+"
+    rf"|(?:all|overall|totals?|sum)(?:[ _:(]+(?:(?:over|across|of|on) )?{_SCORE})*[.:)]*"
+    r"|std|grand total|accuracy|p[ -]?values?|(?:#|no\.|number of) ?wins|wins?/(?:ties?|draws?)/loss(?:es)?"
+)
 #: The names, in lower case, of rows that are computed from several runs.
 OF_RUNS = {"ensemble", "ensembled", "majority", "majority vote", "vote", "voting", "pooled", "min", "max"}
 #: The names, in lower case, of rows that scikit-learn's search computes for all its splits.
@@ -51,7 +56,7 @@ _BINARY = ({0, 1}, {-1, 1}, {1, 2})
 def is_summary(name: object) -> bool:
     """True for the usual name of a row that is computed from the others, such as a mean."""
     text = str(name).strip().casefold()
-    return text in SUMMARIES or _OF_SEARCH.fullmatch(text) is not None
+    return (_SUMMARY.fullmatch(text) or _OF_SEARCH.fullmatch(text)) is not None
 
 
 def refuse_thousands(where: str, texts: Sequence[str]) -> None:

@@ -74,10 +74,7 @@ def require_data_sets(names: Any, column: Any = None) -> None:
     of_rows = [FOLD.search(row) for row in of_data]
     if of_data and (of_column or all(of_rows)):
         part, match = (of_data[0], of_rows[0]) if of_rows[0] else (f"{column} {of_data[0]}", of_column)
-        kind, cure = (
-            "part of cross-validation",
-            "test the differences of two models by sigstats.corrected_resampled_test",
-        )
+        kind, cure = "part of cross-validation", "test differences of two models by sigstats.corrected_resampled_test"
         if match and match["run"]:
             kind, cure = "run on one data set", "compare the predictions of two models in each run by sigstats.compare"
         raise ValueError(f"datasets: {shown(part)} is a {kind}, not a data set; give one score per data set, or {cure}")
