@@ -6,6 +6,9 @@ import numpy as np
 
 from .validation import FloatArray, shown
 
+#: Values that equal a summary of others are refused, or only noted, if they do so by chance less often than this.
+_BY_CHANCE, _DOUBTFUL = 1e-6, 0.01
+
 
 def refuse_summaries(scores: FloatArray, names: Sequence[str], argument: str) -> None:
     """Refuse a column that numbers the rows, or is a mean or a standard deviation of other columns."""
@@ -23,11 +26,32 @@ def refuse_summaries(scores: FloatArray, names: Sequence[str], argument: str) ->
 
 
 def check_end_rows(scores: FloatArray, argument: str) -> None:
-    """Refuse a first or last row of a table of models that is a mean, a sum or a standard deviation of the others."""
-    few = 2 < len(scores) <= 5_000  # one row more changes little in a larger table
-    for end, place in {"last": -1, "first": 0}.items() if few and np.isfinite(scores).all() else ():
-        if of := next(summaries_of(scores[place], np.delete(scores, place, axis=0)), None):
+    """Refuse a first or last row of a table of models that is a mean, a sum or another summary of the others."""
+    for end, place in {"last": -1, "first": 0}.items():
+        if of := summary_at(scores, place):
             raise ValueError(f"{argument}: the {end} row is {of} of the others; remove it")
+
+
+def doubts_on_last_row(scores: FloatArray) -> list[str]:
+    """A doubt about a last row that may be the mean of the others, or equal it by chance."""
+    of = summary_at(scores, -1, _DOUBTFUL) if len(scores) > 3 and scores.shape[1] > 1 else None
+    return [f"the last row equals {of} of the others; remove it unless it is a data set"] if of else []
+
+
+def summary_at(scores: FloatArray, place: int, most: float = _BY_CHANCE) -> str | None:
+    """The statistic of the other rows that the first or last row equals, by chance at most this often."""
+    if not 2 < len(scores) <= 5_000 or not np.isfinite(scores).all():
+        return None  # one row more changes little in a larger table
+    row, others = scores[place], np.delete(scores, place, axis=0)
+    if of := next(summaries_of(row, others, most, of_rows=True), None):
+        return of
+    if len(others) < 3 or not (row.min() > others.max() or row.max() < others.min()):
+        return None
+    from scipy.stats import rankdata  # slow to import
+
+    ranks = [rankdata(sign * others, axis=1).mean(axis=0) for sign in (1, -1)]
+    off = min(np.abs(row - of).max() for of in ranks)
+    return "the mean rank" if off <= min(0.05, 0.5 * 0.1 ** _decimals(row)) + 1e-9 else None
 
 
 def _numbers_rows(column: FloatArray, others: FloatArray) -> bool:
@@ -40,22 +64,25 @@ def _numbers_rows(column: FloatArray, others: FloatArray) -> bool:
     return bool(beyond and listed and (np.diff(values) == 1).all())
 
 
-def summaries_of(column: FloatArray, part: FloatArray) -> Iterator[str]:
-    """Yield the statistic of rows of `part` that a column equals up to rounding.
+def summaries_of(
+    column: FloatArray, part: FloatArray, most: float = _BY_CHANCE, *, of_rows: bool = False
+) -> Iterator[str]:
+    """Yield the statistic of rows of `part` that a column equals up to rounding, by chance at most this often.
 
-    By chance, one is yielded once in a million; if all of `part` are 0 or 1 and the column is not, once in a thousand.
-    The values of a row share a level, such as the difficulty of a data set, so that only their deviations from it are
-    taken as independent, except one, as they sum to 0.
+    If all of `part` are 0 or 1 and the column is not, once in a thousand. `of_rows`: medians too; the marks of another
+    model may be the median of those of three. The values of a row share a level, such as the difficulty of a data set,
+    so that only their deviations from it are taken as independent, except one, as they sum to 0.
     """
     marks = part.size >= 20 and np.isin(part, (0, 1)).all() and not np.isin(column, (0, 1)).all()
-    decimals = [next((d for d in range(7) if np.allclose(of.round(d), of, 1e-9, 1e-12)), 99) for of in (column, part)]
-    rounded, tiny, spread = 0.5 * 0.1 ** np.array(decimals), 1e-9 * np.abs(part).max(), _spreads(part)
+    rounded, tiny = 0.5 * 0.1 ** np.array([_decimals(column), _decimals(part)]), 1e-9 * np.abs(part).max()
+    spread = _spreads(part)
     rounded = np.minimum(rounded, 0.05) if marks else rounded  # a sum of zeros and ones is exact
-    deviations = {f"the standard deviation (ddof={ddof})": part.std(axis=0, ddof=ddof) for ddof in (0, 1)}
-    for name, values in {"the mean": part.mean(axis=0), "the sum": part.sum(axis=0), **deviations}.items():
+    others = {f"the standard deviation (ddof={ddof})": part.std(axis=0, ddof=ddof) for ddof in (0, 1)}
+    others |= {"the median": np.median(part, axis=0)} if of_rows and len(part) > 3 else {}
+    for name, values in {"the mean": part.mean(axis=0), "the sum": part.sum(axis=0), **others}.items():
         off = np.abs(column - values).max()
         chances = np.minimum(1.0, 2 * max(off, rounded[0], tiny) / np.maximum(spread, 1e-300))
-        if off <= rounded.sum() + tiny and np.log(chances).sum() < np.log(1e-3 if marks else 1e-6):
+        if off <= rounded.sum() + tiny and np.log(chances).sum() < np.log(1e-3 if marks else most):
             yield name
 
 
@@ -67,3 +94,8 @@ def _spreads(part: FloatArray) -> FloatArray:
     level, m = part.mean(axis=1, keepdims=True), part.shape[1]
     deviations = np.sort(np.ptp(part - level, axis=0))[:-1]
     return np.append(deviations / max(1.0, 2 - 2 / m), np.ptp(level))
+
+
+def _decimals(values: FloatArray) -> int:
+    """The number of decimals of rounded values, 99 for values that are not rounded."""
+    return next((d for d in range(7) if np.allclose(values.round(d), values, 1e-9, 1e-12)), 99)

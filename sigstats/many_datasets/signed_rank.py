@@ -22,6 +22,7 @@ from ..intervals import Interval, with_alternative
 from ..sign_flips.bounds import probabilities_below
 from ..sign_flips.law import pvalue_of_sum
 from ..test_result import TestResult
+from .score_tables import require_data_sets
 
 #: The number of shares in a batch, small enough for the cache of a processor.
 _BATCH = 2**16
@@ -172,6 +173,7 @@ def signed_rank_test(
     >>> result.statistic, result.pvalue, result.zeros
     (26.5, 0.046875, 1)
     """
+    require_data_sets(getattr(differences, "index", ()))
     values = as_differences(differences)
     way = as_choice(alternative, "alternative", ALTERNATIVES)
     as_choice(zero_method, "zero_method", ZERO_METHODS)

@@ -5,7 +5,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from sigstats import compare_over_datasets, friedman_test, rank_models
+from sigstats import compare_over_datasets, friedman_test, rank_models, signed_rank_test
 from sigstats.ranking.rank_sets import rank_sets
 
 SCORES = np.random.default_rng(0).uniform(0.5, 1, (9, 3)).round(3)
@@ -92,6 +92,48 @@ def test_a_row_that_summarises_the_others_is_refused_with_or_without_names(call,
             ValueError, match=f"the {end} row is the (mean|sum|standard deviation).* of the others; rem"
         ):
             call(table)
+
+
+FIVE = np.column_stack([[0.612, 0.731, 0.803, 0.665, 0.874], [0.616, 0.733, 0.809, 0.668, 0.879]])
+
+
+@pytest.mark.parametrize("of", [np.mean, np.median])
+def test_a_last_row_of_rounded_means_of_two_models_is_noted(of):
+    """Two models are too few to refuse: one data set in 1,000 has such scores."""
+    note = f"The last row equals the {of.__name__} of the others; remove it unless it is a data set."
+    table = np.vstack([FIVE, of(FIVE, axis=0).round(3)])
+    for scores in (table, pd.DataFrame(table, columns=["a", "b"]), table * 100):
+        assert note in compare_over_datasets(scores, n_resamples=10).notes
+    assert compare_over_datasets(FIVE, n_resamples=10).notes == ()
+    three = np.column_stack([table, table[:, 0] - 0.01])
+    assert note[1:-1] in friedman_test(three).reason
+    assert friedman_test(three[:-1]).reason == ""
+
+
+def test_a_last_row_of_mean_ranks_is_refused():
+    ranks = np.argsort(np.argsort(-SCORES, axis=1), axis=1) + 1
+    for mean in (ranks.mean(axis=0).round(2), (4 - ranks).mean(axis=0)):
+        for call in (friedman_test, compare_over_datasets, rank_sets):
+            with pytest.raises(ValueError, match="the last row is the mean rank of the others; remove it"):
+                call(np.vstack([SCORES, mean]))
+
+
+@pytest.mark.parametrize("decimals", [0, 1])
+def test_nearly_equal_models_have_no_means_among_their_data_sets(decimals):
+    """Percentages of ten models that differ by less than their rounding: if one equals a mean, most do."""
+    rng = np.random.default_rng(4)
+    for _ in range(300):
+        rank_sets((rng.uniform(50, 90, (20, 1)) + rng.normal(0, 0.3, (20, 10))).round(decimals))
+
+
+def test_a_series_of_differences_has_no_mean_and_no_runs():
+    differences = SCORES[:, 0] - SCORES[:, 1]
+    series = pd.Series(differences.round(3), [*"abcdefgh", "iris"])
+    assert signed_rank_test(series).pvalue == signed_rank_test(series.to_numpy()).pvalue
+    for index, message in (([*"abcdefgh", "Avg. acc."], "remove totals and means"), ("seed", "a run on one data set")):
+        odd = series.set_axis(index) if isinstance(index, list) else series.set_axis(range(9)).rename_axis(index)
+        with pytest.raises(ValueError, match=message):
+            signed_rank_test(odd)
 
 
 @pytest.mark.parametrize("decimals", [2, 3, 12])
