@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from itertools import permutations
@@ -13,6 +13,7 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from sigstats._common.class_spelling import DistinctNames
+from sigstats._common.column_names import ID
 from sigstats._common.copies import check_sides, copied_rows
 from sigstats._common.data_frames import joint_codes
 from sigstats._common.messages import Note, did_you_mean, notes_as_objects, rephrased
@@ -20,7 +21,7 @@ from sigstats._common.validation import FloatArray, IntArray
 from sigstats.comparison.dependence import clusters as clustered
 from sigstats.comparison.paired_predictions import OtherColumns
 from sigstats.comparison.units import MISSING
-from sigstats.files.predictions import Columns, other_column_codes, read
+from sigstats.files.predictions import Columns, may_count, other_column_codes, read
 from sigstats.intervals import Interval
 from sigstats.ranking.positions import MATTERS, UNKNOWN
 from sigstats.ranking.result import RankedModel
@@ -70,6 +71,10 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
             raise ValueError(f"{votes.where}: column {name!r} is empty in a row; expected a value")
     codes: Any = {name: np.unique(given[column], return_inverse=True)[1] for name, column in clusters.items()}
     one, other = (np.array(value.to_pylist()) for value in (votes.outcomes.label, votes.outcomes.prediction))
+    rows = [np.unique(column, return_inverse=True)[1] for column in (one, other, given[winner])]
+    if not clusters and (counts := _column_of_counts(votes.other_columns, rows)):
+        remedy = f"repeat it, as frame.loc[frame.index.repeat(frame[{counts!r}])] does"
+        raise ValueError(f"{votes.where}: {counts!r} seems to count votes, but a line is read as one vote; {remedy}")
     rank = partial(rank_votes, one, other, given[winner], confidence_level=confidence_level)
     with rephrased(f"{votes.where}: "):
         ranking = rank(**codes)
@@ -82,7 +87,6 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
 
     values = _beyond_pairs(one, other, given[winner])
     notes = [*ranking.notes, *DistinctNames(ranking.models, len(one), votes.where, "model").notes]
-    rows = [np.unique(column, return_inverse=True)[1] for column in (one, other, given[winner])]
     if others.content is not None and (copies := copied_rows(others.content, rows)) is not None:
         copied = f"{np.count_nonzero(copies):,} of {len(one):,} votes equal others in all columns and may be copies"
         notes = [*notes, Note("duplicates", f"{copied}; remove them, or add --group VOTER")]
@@ -90,6 +94,16 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
         text = f"{n:,} of {len(one):,} votes have the {group}, the {item} and both models of another vote"
         notes = [*notes, Note("duplicates", f"{text}; remove them if they are copies")]
     return replace(ranking, notes=(*notes, *clustered(values, others, classes=2, seed=0, in_groups=decided)))
+
+
+def _column_of_counts(columns: Mapping[str, Any], rows: Sequence[NDArray[Any]]) -> str | None:
+    """The column of counts if no two lines agree in models and winner, by chance at most once in fifty tables."""
+    pairs, winners = np.bincount(joint_codes(rows[:2])).tolist(), int(rows[2].max()) + 1
+    by_chance = math.prod(math.perm(winners, n) / winners**n for n in pairs)  # 0 if some agree
+    if len(np.unique(joint_codes(rows))) < len(rows[0]) or by_chance > 0.02:
+        return None
+    counts = (name for name, column in columns.items() if may_count(column) and len(column.dictionary) > 2)
+    return next((name for name in counts if not ID.search(name)), None)
 
 
 def _beyond_pairs(one: NDArray[Any], other: NDArray[Any], winner: NDArray[Any]) -> FloatArray:

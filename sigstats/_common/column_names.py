@@ -45,7 +45,8 @@ ID = re.compile(r"(?:^|[^A-Za-z])(?i:ids?|idx)(?:[^A-Za-z]|$)|[a-z]I[dD]$")
 UNIT = re.compile(rf"(?i)(^|[_. -])(patient|subject|participant|person|user|speaker|session|doc|document){_NUMBER}$")
 #: The name of a column that may count the rows of a cell.
 COUNTS = frozenset(
-    {"count", "counts", "n", "n_rows", "num_rows", "num", "n_cases", "freq", "frequency", "cases", "anzahl", "n_votes"}
+    {"count", "counts", "n", "n_rows", "num_rows", "num", "n_cases", "freq", "frequency", "cases", "anzahl"}
+    | {"n_votes", "num_votes", "votes", "vote_count", "wins", "times", "total"}
 )
 #: The end of the name of a column of standard deviations or errors.
 _SPREAD = re.compile(r"(?i)[_. -](std|stdev|std[_ ]?dev|sd|std[_ ]?err|stderr|sem|se)$")

@@ -18,6 +18,7 @@ from ._from_table import from_table as from_table
 from ._log import Answer as Answer
 from ._log import EvaluationLog as EvaluationLog
 from ._other_columns import MOST_VALUES as MOST_VALUES
+from ._other_columns import may_count as may_count
 from ._other_columns import other_column_codes as other_column_codes
 from ._pairing import join as join
 from ._predictions import Predictions as Predictions

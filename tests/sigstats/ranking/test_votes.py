@@ -63,6 +63,35 @@ def test_a_model_of_votes_in_two_spellings_is_noted(tmp_path, printed):
     assert note["text"].endswith("are taken as two; write them alike if they are one model")
 
 
+COUNTED = [39, 15, 34, 16, 15, 32, 37, 16, 8, 31, 29, 28]
+
+
+@pytest.mark.parametrize("name", ["votes", "num_votes", "wins", "total", "times", "weight", "how often"])
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_counts_of_votes_are_not_read_as_one_vote_per_line(tmp_path, refused, printed, name, ending):
+    lines = [(a, b, winner) for a, b in itertools.permutations("xyz", 2) for winner in ("model_a", "model_b")]
+    frame, path = pd.DataFrame(lines, columns=["model_a", "model_b", "winner"]), tmp_path / f"v.{ending}"
+    write = pd.DataFrame.to_csv if ending == "csv" else pd.DataFrame.to_parquet
+    write(frame.assign(**{name: COUNTED}), path, index=False)
+    assert f"{name!r} seems to count" in (text := refused("rank", path))
+    assert f"repeat it, as frame.loc[frame.index.repeat(frame[{name!r}])] does" in text
+    write(frame.loc[frame.index.repeat(COUNTED)], path, index=False)
+    assert "by 300 votes" in printed("rank", path)
+    others = {"question_id": COUNTED, "turn": [1, 2] * 6, "line": range(12), "judge": [f"j{n}" for n in COUNTED]}
+    write(frame.assign(**others), path, index=False)
+    assert "by 12 votes" in printed("rank", path)
+
+
+def test_a_rating_of_few_votes_is_no_count(tmp_path, printed):
+    """One vote for each of 45 pairs of models, or two for each of four."""
+    pairs = list(itertools.combinations([f"m{i}" for i in range(10)], 2))
+    for chosen in (pairs, [pair for pair in pairs[:4] for _ in range(2)]):
+        frame = pd.DataFrame(chosen, columns=["model_a", "model_b"])
+        frame = frame.assign(winner=["model_a", "model_b"] * (len(frame) // 2) + ["tie"] * (len(frame) % 2))
+        frame.assign(rating=[*range(5, 0, -1), *range(len(frame) - 5)]).to_csv(tmp_path / "v.csv", index=False)
+        assert f"by {len(frame)} votes" in printed("rank", tmp_path / "v.csv")
+
+
 @pytest.mark.parametrize("column", ["question_id", "prompt"])
 def test_a_column_of_questions_that_decide_the_votes_is_noted_whatever_it_is_called(tmp_path, printed, column):
     question = np.arange(100) // 4
