@@ -256,6 +256,8 @@ def in_arguments(message: str) -> str:
         lambda value: f"{ARGUMENTS.get(value[1], value[1]).replace('-', '_')}={(value[2] or value[3])!r}", named
     )
     named = named.replace("--by-position", "by_position=True")
+    if cut := re.search(r"column '(.+)=(\d+)' was not found", named):
+        return f"{named}; add the parts of {shown(cut[1])} as a column, by pandas.qcut(frame[{cut[1]!r}], {cut[2]})"
     if lacking := re.search(r"column ('.+') was not found, nor in", named):
         named += f"; read_predictions(..., slices=[{lacking[1]}]) reads it too"
     return " ".join(re.sub("='(COLUMN|NAME|FILE)'", r"=\1", named).split())

@@ -163,7 +163,9 @@ def as_labels(value: Any, name: str, *, minimum_size: int = 1) -> NDArray[Any]:
     wanted = "a sequence of class labels, all numbers or all strings"
     array = as_array(value, name, wanted)
     if array.ndim == 2:
-        cure = f"np.argmax({name}, axis=1) of one-hot columns" if array.shape[1] > 1 else f"np.ravel({name})"
+        texts = any(isinstance(part, str) for part in array[:1].flat)
+        many = "'a/b' in place of ('a', 'b')" if texts else f"np.argmax({name}, axis=1) of one-hot columns"
+        cure = many if array.shape[1] > 1 else f"np.ravel({name})"
         raise refuse(f"{name} (shape)", array.shape, f"one class label for each row, such as {cure}")
     if array.ndim != 1 or array.size < minimum_size:
         raise refuse(name, value, f"{wanted}, {minimum_size} or more of them")

@@ -34,7 +34,8 @@ def as_cost_measure(costs: Any) -> OwnMeasure:
     ----------
     costs : mapping or DataFrame
         The cost of each wrong prediction, ``{true class: {predicted class: cost}}``, or a pandas data frame with the
-        true classes as its index and the predicted ones as its columns. A right prediction costs 0, unless it is given.
+        true classes as its index and the predicted ones as its columns, or with the columns label, prediction and cost.
+        A right prediction costs 0, unless it is given.
         Or ``{"fn": 10, "fp": 1}``: the costs of a false negative and a false positive.
 
     Examples
@@ -72,7 +73,8 @@ def _entries(costs: Any) -> tuple[list[tuple[Any, ...]], bool]:
         if any(pattern.search(name) for pattern, name in zip(_SWAPPED, axes, strict=True)):
             place = f"index {shown(axes[0])} and columns {shown(axes[1])}"
             raise refuse("costs", place, "the true classes as the index and the predicted ones as the columns")
-        rows = costs.to_dict("index")
+        of_cells = [*map(str, costs.columns)] == ["label", "prediction", "cost"]
+        rows = [*costs.itertuples(index=False, name=None)] if of_cells else costs.to_dict("index")
     of_one_class = isinstance(rows, Mapping) and rows.keys() == {"fn", "fp"}
     if of_one_class:
         rows = [("positive", "negative", rows["fn"]), ("negative", "positive", rows["fp"])]

@@ -55,8 +55,9 @@ negative-log-likelihood neg-log-likelihood; perplexity ppl word-perplexity byte-
 bits-per-character bpc; wer word-error-rate; cer character-error-rate; ter translation-edit-rate; mae
 mean-absolute-error absolute-error; mse mean-squared-error squared-error; rmse root-mean-squared-error; mape; smape;
 edit-distance; levenshtein levenshtein-distance; kl-divergence; fid; dcf; regret; errors mistakes failures violations
-hallucinations timeouts retries; latency delay; time runtime duration elapsed elapsed-time wall-time response-time
-inference-time; inference-runtime inference-denoised-runtime inference-idealized-runtime; cost total-cost price spend;
+hallucinations timeouts retries; latency latency-s delay; time time-s runtime runtime-s duration duration-s elapsed
+elapsed-s elapsed-time wall-time response-time inference-time; inference-runtime
+inference-denoised-runtime inference-idealized-runtime; cost total-cost price spend;
 energy; emissions
 
 class: probability prob probs proba p pred-proba predict-proba y-prob y-score y-proba confidence logit logits

@@ -248,7 +248,7 @@ def signs_of(winner: Any, n: int, models: NDArray[Any], first: IntArray, second:
         raise refuse("winner", str(odd), "another name for this model, since the word also states a winner")
     signs = np.where(code_of < 0, word_of, by_name)
     for odd in names[place[signs > 1]][:1]:
-        raise refuse("winner", str(odd), "model_a, model_b, tie, or the name of one of the two models")
+        raise refuse("winner", str(odd), "model_a, model_b, tie, or the name of one of the two models; recode it")
     return signs.astype(np.int64)
 
 

@@ -154,6 +154,11 @@ def test_tables_that_cannot_be_ranked(given, complaint):
         sigstats.rank_models(**given)
 
 
+def test_groups_of_several_values_are_refused_with_the_cure():
+    with pytest.raises(ValueError, match=r"groups .*, such as 'a/b' in place of \('a', 'b'\)$"):
+        sigstats.compare([0, 1] * 9, [0, 0] * 9, [1, 1] * 9, groups=[("p1", "x"), ("p2", "x")] * 9)
+
+
 def test_truths_of_several_columns_are_refused_with_the_cure():
     one_hot, said = np.eye(3)[TRUE["three"]], SAID["three"][0]
     for call in (

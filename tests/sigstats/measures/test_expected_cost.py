@@ -123,6 +123,13 @@ def test_costs_in_a_file_or_in_words(tmp_path, capsys, refused) -> None:
     )
 
 
+def test_costs_may_be_a_frame_of_cells_as_in_a_file() -> None:
+    cells = pd.DataFrame({"label": ["yes", "no"], "prediction": ["no", "yes"], "cost": [10, 1]})
+    of_yes = {"yes": {"no": 10}, "no": {"yes": 1}}
+    rows = ["yes", "no"] * 9, ["no", "no"] * 9, ["yes", "yes"] * 9
+    assert sigstats.compare(*rows, costs=cells).rows == sigstats.compare(*rows, costs=of_yes).rows
+
+
 def test_a_measure_survives_a_copy_of_its_name() -> None:
     measure = as_cost_measure({"fn": 10, "fp": 1})
     assert str(measure) == "expected-cost"

@@ -10,7 +10,7 @@ from sigstats.measures.metrics import is_lower_better, limits_of, metric_of, uni
 from sigstats.measures.table import MEASURES, in_our_words
 
 STATED = {
-    "lower": "loss val_loss eval-loss WER Log_Loss nll mse cross_entropy brier_score latency_ms cost_usd logLoss",
+    "lower": "loss val_loss eval-loss WER Log_Loss nll mse cross_entropy brier_score latency_ms cost_usd latency_s",
     "higher": "f1 F1-Score rougeL acc_norm exact_match NDCG@10 pass@1 val_accuracy score neg_log_loss tpr",
     "class": "proba y_score p",
 }

@@ -172,6 +172,7 @@ def test_what_a_terminal_would_obey_is_shown_and_not_sent():
 
 BAD = {
     "another slice": (lambda b, c: {"slices": ["regoin"]}, "baseline: column 'regoin' was not found, nor in candidate"),
+    "a slice of parts": (lambda b, c: {"slices": ["x=4"]}, "column, by pandas.qcut(frame['x'], 4)"),
     "a slice not read": (lambda b, c: {"slices": ["x"]}, "read_predictions(..., slices=['x']) reads it too"),
     "a mapping": (lambda b, c: {"slices": {"region": 1}}, "slices: {'region': 1} is not valid; expected the name"),
     "one slice": (lambda b, c: {"slices": "regio"}, "column 'regio' was not found"),
