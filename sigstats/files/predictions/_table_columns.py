@@ -204,6 +204,13 @@ def notes_on(table: Table, columns: TableColumns, outcomes: Outcomes) -> Iterato
     if run and (columns.units.epoch is not None or columns.units.group == columns.id):
         text = f"if column {shown(run)} numbers runs of a recipe (trainings), these are independent: --run {run}"
         yield Note("possible-runs", text)
+    of_models = columns.chosen.models
+    others = table.other_columns(columns.wanted) if columns.chosen.model is None else {}
+    for column in dictionaries({of_models: others[of_models]} if of_models in others else {}, table.num_rows).values():
+        models = column.dictionary.drop_null().to_pylist()
+        if 1 < len(models) <= table.num_rows // 2:
+            text = f"{some_of([*map(shown, models)])}, whose rows are read as those of one; --model NAME reads one"
+            yield Note("several-models", f"column {shown(of_models)} names {len(models):,} models, {text}")
     has_verdict = outcomes.predicted and columns.label != columns.prediction and "prediction" not in columns.named
     score = "" if columns.score is None or columns.scoring.is_lower_better(columns.score) else columns.score
     answers = (outcomes.label, outcomes.prediction) if has_verdict else ()

@@ -472,6 +472,20 @@ def test_marks_in_per_cent_are_shares(tmp_path, refused):
     assert "column 'mark': '85%' is not valid; expected a number" in refused("compare", one, one, "--score", "mark")
 
 
+def test_a_table_of_two_models_on_different_rows_is_noted(tmp_path, printed):
+    """Rows of generators are legitimate, so that nothing is refused."""
+    rows = pd.DataFrame({"id": range(400), "label": [0, 1] * 200, "prediction": [0, 1] * 100 + [0, 0] * 100})
+    rows.assign(model=["gpt"] * 200 + ["llama"] * 200).to_csv(path := tmp_path / "a.csv", index=False)
+    note = "column 'model' names 2 models, 'gpt', 'llama', whose rows are read as those of one; --model NAME reads one"
+    words = ("check", path, "--at-least", "0.5")
+    assert note in printed(*words)
+    for more in (("--model", "gpt"), ("--slice", "model"), ("--group", "model")):
+        assert "names 2 models" not in printed(*words, *more, code=(0, 1))
+    for models in (range(400), ["gpt"] * 400):  # hashes of generations, and one model
+        rows.assign(model=models).to_csv(path, index=False)
+        assert "models" not in printed(*words)
+
+
 def test_text_without_a_header_has_numbered_columns(tmp_path, frames, refused):
     texts = [frame[["label", "prediction"]].to_csv(index=False, header=False) for frame in frames]
     files = written(tmp_path, *texts, name="p.csv")
