@@ -339,6 +339,20 @@ def test_counts_of_a_sparse_table_are_known_by_usual_names_unless_they_number_th
         assert sigstats.check(table.assign(**{name: range(first, 40 + first)}), "b", at_least=0.1).n == 40
 
 
+@pytest.mark.parametrize("role", ["label", "feature"])
+def test_a_label_or_a_feature_named_num_counts_no_cells(role):
+    """In a few of these tables, as in some of heart diseases, each row is another combination of the features."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        table = pd.DataFrame(
+            {name: rng.integers(0, k, 30) for name, k in {"cp": 4, "thal": 3, "sex": 2, "num": 5}.items()}
+        )
+        table["fbs" if role == "label" else "label"] = rng.integers(0, 2, 30)
+        label = "num" if role == "label" else "label"
+        table["b"] = np.where(rng.random(30) < 0.7, table[label], rng.integers(0, 5, 30))
+        assert sigstats.check(table, "b", label=label, at_least=0.3).n == 30
+
+
 def test_counts_of_cells_are_found_beside_columns_with_one_value():
     table = cells(["label", "site", "b"])[0].assign(**{f"version {k}": k for k in range(50)})
     with pytest.raises(ValueError, match="column 'Count' seems to count the rows of a cell"):
