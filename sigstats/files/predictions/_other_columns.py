@@ -204,8 +204,6 @@ def unused_notes(table: Table, used: Collection[str], outcomes: Sequence[Any], s
                 yield Note("unused-column", f"{text} rows (--score {name})")
         if key in WEIGHTS and pc.count_distinct(column).as_py() > 1:
             yield Note("unused-column", f"column {shown(name)} is not used: rows count equally (compare --weights)")
-        if pa.types.is_floating(column.type) and not _words_of_parts(name):
-            continue  # numbers of errors and weights, which may all differ
         counts = {text: n for text, n in _counts(column).items() if _should_not_count(name, text)}
         if 0 < (n := sum(counts.values())) < table.num_rows:
             text = f"rows have {some_of([*map(shown, counts)], 3)} in column {shown(name)}, which is not used"
@@ -248,13 +246,15 @@ def _should_not_count(name: str, text: str) -> bool:
 
 
 def _counts(column: Any) -> Counter[str]:
-    """Number of rows with each text; empty if the column has lists or objects."""
+    """Number of rows with each text; empty if the column has lists, objects or more than two numbers."""
     values = in_one(column)
     values = values.cast(values.type.value_type) if pa.types.is_dictionary(values.type) else values
     if pa.types.is_nested(values.type) or pa.types.is_binary(values.type):
         return Counter()
-    counts = pc.value_counts(values.drop_null().cast(pa.string())).to_pylist()
-    return Counter({count["values"]: count["counts"] for count in counts})
+    counts: Any = pc.value_counts(values.drop_null().cast(pa.string()))
+    if len(counts) > 2 and pc.all(pc.match_substring_regex(counts.field("values"), "^([-+.0-9eE]+|nan)$")).as_py():
+        return Counter()  # numbers, such as those of folds and errors
+    return Counter({count["values"]: count["counts"] for count in counts.to_pylist()})
 
 
 def same_items(part: Ints, ids: Ints, labels: Ints, *, named: bool = False) -> tuple[int, int, int] | None:

@@ -36,6 +36,7 @@ def table(tmp_path):
         ("is_test_set", [True, True, False], "4 of 12 rows have 'false' in column 'is_test_set'"),
         ("is_test", [True, True, True], ""),
         ("test", [0, 1, 1], ""),  # a test may have been passed
+        ("train_set", [1, 2, 3], ""),  # the number of a set
         ("train_loss", [1, 0, 0], ""),
         ("trains", [1, 0, 0], ""),
         ("language", ["train", "test", "test"], ""),
