@@ -192,7 +192,7 @@ def _match_keys(first: Predictions, other: Predictions) -> Matched:
     partners = pc.index_in(keys_a, value_set=keys_b)
     rows = pc.indices_nonzero(pc.is_valid(partners))
     if not len(rows):
-        here, there = (shown(str(side.ids[0].as_py())) for side in (other, first))
+        here, there = (shown(str(keys[0].as_py())) for keys in (keys_b, keys_a))
         raise ValueError(
             f"{other.where}: shares no id with {first.where} ({here} here, {there} there"
             f"{_in_two_zones(keys_b, keys_a)}); expected predictions of the same rows (compare two models on different "

@@ -192,6 +192,9 @@ def test_a_file_of_one_of_several_tasks_whose_ids_restart_is_joined_by_task_and_
         f"{paths[1]}: column 'task' was not found; ids of {paths[0]} restart in each task, so add the task of each"
     )
     assert message in refused(*arguments)
+    one.assign(task="PIQA").to_csv(paths[1], index=False)
+    assert "shares no id with" in (unshared := refused(*arguments))
+    assert "('PIQA/0' here, 'arc/0' there)" in unshared
 
 
 @pytest.mark.parametrize("zone", ["Asia/Kolkata", "America/New_York", "UTC"])
