@@ -173,7 +173,9 @@ def signed_rank_test(
     >>> result.statistic, result.pvalue, result.zeros
     (26.5, 0.046875, 1)
     """
-    require_data_sets(getattr(differences, "index", ()))
+    names: Any = getattr(differences, "index", ())
+    if not (getattr(names, "inferred_type", "") == "integer" and names.has_duplicates):  # numbers that are not names
+        require_data_sets(names)
     values = as_differences(differences)
     way = as_choice(alternative, "alternative", ALTERNATIVES)
     as_choice(zero_method, "zero_method", ZERO_METHODS)
