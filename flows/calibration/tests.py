@@ -141,7 +141,7 @@ class DifferenceInterval(Strict):
 
     @field_validator("resamples", mode="after")
     @classmethod
-    def _refuse_unused_resamples(cls, resamples: int, info: ValidationInfo) -> int:
+    def _check_resamples(cls, resamples: int, info: ValidationInfo) -> int:
         measure = info.data.get("measure", "ratio")  # missing if it was refused
         default = cls.model_fields["resamples"].default
         if resamples != default and not is_path(measure) and MEASURES[measure].test not in ("counts", "ratios"):

@@ -96,7 +96,7 @@ def compare_pairs(
             result = with_direction(result, paired.classes[code], named=positive is not None, models=models)
         results.append(result)
     families = [of_pair.rows for of_pair in results]
-    _require_tested(families, rule)
+    _check_tested(families, rule)
     decided = _decide(families, of_one, level)
     results = [replace(of_pair, rows=rows, rule=rule) for of_pair, rows in zip(results, decided, strict=True)]
 
@@ -185,7 +185,7 @@ def _tested_rows(
         draws.clear()  # cached laws refer to them
 
 
-def _require_tested(pairs: Sequence[Sequence[ComparisonRow]], rule: ComparisonRule) -> None:
+def _check_tested(pairs: Sequence[Sequence[ComparisonRow]], rule: ComparisonRule) -> None:
     for rows in pairs:
         if all(row.pvalue is None for row in rows):
             few = rows[0].n < rule.smallest_slice or (rows[0].items or rows[0].n) < rule.smallest_slice
