@@ -97,7 +97,7 @@ def _times_in(name: str) -> list[tuple[dt.datetime, str]]:
 
 
 #: Dates, numbers and hashes of commits, which differ between the folders of one study.
-_DIGITS = re.compile("[0-9a-f]*[0-9][0-9a-f]*")
+_DIGITS = re.compile("(?<![0-9a-f])[a-f]*+[0-9][0-9a-f]*+")
 #: The time of evaluation of a file that was never evaluated: later than all others.
 _NEVER = dt.datetime.max.replace(tzinfo=dt.UTC)
 

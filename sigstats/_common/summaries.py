@@ -43,7 +43,7 @@ def summary_at(scores: FloatArray, place: int, most: float = _BY_CHANCE) -> str 
     if not 2 < len(scores) <= 5_000 or not np.isfinite(scores).all():
         return None  # one row more changes little in a larger table
     row, others = scores[place], np.delete(scores, place, axis=0)
-    if of := next(summaries_of(row, others, most, of_rows=True), None):
+    if of := next(summaries_of(row, others, most), None):
         return of
     if len(others) < 3 or not (row.min() > others.max() or row.max() < others.min()):
         return None
@@ -64,22 +64,19 @@ def _numbers_rows(column: FloatArray, others: FloatArray) -> bool:
     return bool(beyond and listed and (np.diff(values) == 1).all())
 
 
-def summaries_of(
-    column: FloatArray, part: FloatArray, most: float = _BY_CHANCE, *, of_rows: bool = False
-) -> Iterator[str]:
+def summaries_of(column: FloatArray, part: FloatArray, most: float = _BY_CHANCE) -> Iterator[str]:
     """Yield the statistic of rows of `part` that a column equals up to rounding, by chance at most this often.
 
-    If all of `part` are 0 or 1 and the column is not, once in a thousand. `of_rows`: medians too; the marks of another
-    model may be the median of those of three. The values of a row share a level, such as the difficulty of a data set,
-    so that only their deviations from it are taken as independent, except one, as they sum to 0.
+    If all of `part` are 0 or 1 and the column is not, once in a thousand. The values of a row share a level, such as
+    the difficulty of a data set, so that only their deviations from it are taken as independent, except one, as they
+    sum to 0. Medians are not compared: they are values of the rows, which few distinct values often equal.
     """
     marks = part.size >= 20 and np.isin(part, (0, 1)).all() and not np.isin(column, (0, 1)).all()
     rounded, tiny = 0.5 * 0.1 ** np.array([_decimals(column), _decimals(part)]), 1e-9 * np.abs(part).max()
     spread = _spreads(part)
     rounded = np.minimum(rounded, 0.05) if marks else rounded  # a sum of zeros and ones is exact
-    others = {f"the standard deviation (ddof={ddof})": part.std(axis=0, ddof=ddof) for ddof in (0, 1)}
-    others |= {"the median": np.median(part, axis=0)} if of_rows and len(part) > 3 else {}
-    for name, values in {"the mean": part.mean(axis=0), "the sum": part.sum(axis=0), **others}.items():
+    deviations = {f"the standard deviation (ddof={ddof})": part.std(axis=0, ddof=ddof) for ddof in (0, 1)}
+    for name, values in {"the mean": part.mean(axis=0), "the sum": part.sum(axis=0), **deviations}.items():
         off = np.abs(column - values).max()
         chances = np.minimum(1.0, 2 * max(off, rounded[0], tiny) / np.maximum(spread, 1e-300))
         if off <= rounded.sum() + tiny and np.log(chances).sum() < np.log(1e-3 if marks else most):
