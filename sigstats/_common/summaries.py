@@ -73,12 +73,12 @@ def summaries_of(column: FloatArray, part: FloatArray, most: float = _BY_CHANCE)
     """
     marks = part.size >= 20 and np.isin(part, (0, 1)).all() and not np.isin(column, (0, 1)).all()
     rounded, tiny = 0.5 * 0.1 ** np.array([_decimals(column), _decimals(part)]), 1e-9 * np.abs(part).max()
-    spread = _spreads(part)
+    spread, of_few = _spreads(part), _chances_of_few_values(column, part)
     rounded = np.minimum(rounded, 0.05) if marks else rounded  # a sum of zeros and ones is exact
     deviations = {f"the standard deviation (ddof={ddof})": part.std(axis=0, ddof=ddof) for ddof in (0, 1)}
     for name, values in {"the mean": part.mean(axis=0), "the sum": part.sum(axis=0), **deviations}.items():
         off = np.abs(column - values).max()
-        chances = np.minimum(1.0, 2 * max(off, rounded[0], tiny) / np.maximum(spread, 1e-300))
+        chances = np.clip(2 * max(off, rounded[0], tiny) / np.maximum(spread, 1e-300), of_few, 1.0)
         if off <= rounded.sum() + tiny and np.log(chances).sum() < np.log(1e-3 if marks else most):
             yield name
 
@@ -91,6 +91,13 @@ def _spreads(part: FloatArray) -> FloatArray:
     level, m = part.mean(axis=1, keepdims=True), part.shape[1]
     deviations = np.sort(np.ptp(part - level, axis=0))[:-1]
     return np.append(deviations / max(1.0, 2 - 2 / m), np.ptp(level))
+
+
+def _chances_of_few_values(column: FloatArray, part: FloatArray) -> FloatArray:
+    """The least chances of agreement if values repeat, such as 50 or 2,500 each time; 0 elsewhere."""
+    distinct = np.array([len(np.unique(values)) for values in part.T])
+    repeated = (2 * distinct <= len(part)) & (part == column).any(axis=0)
+    return np.where(repeated, 0.5 / distinct, 0.0)
 
 
 def _decimals(values: FloatArray) -> int:
