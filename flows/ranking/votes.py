@@ -25,7 +25,7 @@ from sigstats.files.predictions import Columns, may_count, other_column_codes, r
 from sigstats.intervals import Interval
 from sigstats.ranking.positions import MATTERS, UNKNOWN
 from sigstats.ranking.result import RankedModel
-from sigstats.ranking.votes import VoteRanking, rank_votes, signs_of
+from sigstats.ranking.votes import VoteRanking, coded_votes, rank_votes
 
 from ..pages.page import Answer, page
 from ..pages.wording import both_ends, count_of, number, p_equation, p_number, percent, significant, some_of
@@ -78,14 +78,15 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
     rank = partial(rank_votes, one, other, given[winner], confidence_level=confidence_level)
     with rephrased(f"{votes.where}: "):
         ranking = rank(**codes)
+        _, coded = coded_votes(one, other, given[winner])
         others = OtherColumns() if clusters else other_column_codes(votes, votes)
         if others.content is not None:
-            check_sides(_sides_and_signs(one, other, given[winner]), others.content)
+            check_sides(coded, others.content)
 
     def decided(groups: Any, _: str) -> tuple[str, str]:
         return f"{count_of(int(rank(groups=groups).preferred.sum()), 'pair')} decided", ""
 
-    values = _beyond_pairs(one, other, given[winner])
+    values = _beyond_pairs(coded)
     notes = [*ranking.notes, *DistinctNames(ranking.models, len(one), votes.where, "model").notes]
     if others.content is not None and (copies := copied_rows(others.content, rows)) is not None:
         copied = f"{np.count_nonzero(copies):,} of {len(one):,} votes equal others in all columns and may be copies"
@@ -106,19 +107,12 @@ def _column_of_counts(columns: Mapping[str, Any], rows: Sequence[NDArray[Any]]) 
     return next((name for name in counts if not ID.search(name)), None)
 
 
-def _beyond_pairs(one: NDArray[Any], other: NDArray[Any], winner: NDArray[Any]) -> FloatArray:
+def _beyond_pairs(votes: IntArray) -> FloatArray:
     """Votes less the mean of their pair: 1 for the first model by name, -1 for the second, 0 for neither."""
-    first, second, signs = _sides_and_signs(one, other, winner).T
+    first, second, signs = votes.T
     signs = np.where(first < second, 1, -1) * signs
     pair = joint_codes([np.minimum(first, second), np.maximum(first, second)])
     return np.asarray(signs - (np.bincount(pair, signs) / np.bincount(pair))[pair])
-
-
-def _sides_and_signs(one: NDArray[Any], other: NDArray[Any], winner: NDArray[Any]) -> IntArray:
-    """The codes of both models of each vote, and 1, 0 or -1 for the winner."""
-    models, codes = np.unique(np.concatenate([one, other]), return_inverse=True)
-    first, second = codes.astype(np.int64).reshape(2, -1)
-    return np.column_stack([first, second, signs_of(winner, len(one), models, first, second)])
 
 
 def _winner_of_three(columns: Sequence[NDArray[Any]], where: str) -> NDArray[Any]:

@@ -185,13 +185,12 @@ def rank_votes(
     n = len(named["model_a"])
     if len(named["model_b"]) != n:
         raise refuse("model_b (length)", len(named["model_b"]), f"{n}, one for each vote")
-    models, codes = np.unique(np.concatenate([array.astype(str) for array in named.values()]), return_inverse=True)
-    first, second = codes.astype(np.int64).reshape(2, -1)
-    signs = signs_of(winner, n, models, first, second)
+    models, votes = coded_votes(named["model_a"], named["model_b"], winner)
+    first, second, signs = votes.T
     given = {name: value for name, value in {"groups": groups, "items": items}.items() if value is not None}
     units = _crossed([as_groups(value, name, n)[0] for name, value in given.items()])
     if not given:
-        check_sides(np.column_stack([first, second, signs]))
+        check_sides(votes)
     for model in models[second[first == second]][:1]:
         raise refuse("model_b", str(model), "a model other than model_a")
     count, part = components_of(len(models), first, second, strong=False)
@@ -234,11 +233,13 @@ def rank_votes(
     )
 
 
-def signs_of(winner: Any, n: int, models: NDArray[Any], first: IntArray, second: IntArray) -> IntArray:
-    """The sign of each vote: 1, -1 or 0 if the first model won, the second, or neither."""
+def coded_votes(model_a: NDArray[Any], model_b: NDArray[Any], winner: Any) -> tuple[NDArray[Any], IntArray]:
+    """The names of the models, and of each vote the codes of both and its sign: 1, -1 or 0 if neither won."""
+    models, codes = np.unique(np.concatenate([model_a.astype(str), model_b.astype(str)]), return_inverse=True)
+    first, second = codes.astype(np.int64).reshape(2, -1)
     names, place = np.unique(as_labels(winner, "winner").astype(str), return_inverse=True)
-    if len(place) != n:
-        raise refuse("winner (length)", len(place), f"{n}, one for each vote")
+    if len(place) != len(first):
+        raise refuse("winner (length)", len(place), f"{len(first)}, one for each vote")
     code_of = np.where(np.isin(names, models), np.searchsorted(models, names), -1)[place]
     words = [str(name).strip().lower() for name in names]
     word_of = np.array([1 if w in _FIRST else -1 if w in _SECOND else 0 if w in _NEITHER else 3 for w in words])[place]
@@ -249,7 +250,7 @@ def signs_of(winner: Any, n: int, models: NDArray[Any], first: IntArray, second:
     signs = np.where(code_of < 0, word_of, by_name)
     for odd in names[place[signs > 1]][:1]:
         raise refuse("winner", str(odd), "model_a, model_b, tie, or the name of one of the two models; recode it")
-    return signs.astype(np.int64)
+    return models, np.column_stack([first, second, signs]).astype(np.int64)
 
 
 def _crossed(units: list[IntArray]) -> list[IntArray]:
