@@ -25,6 +25,15 @@ class Amount(float):
 
     unit: str
 
+    def is_in(self, unit: str) -> bool:
+        """True if the number has this unit of a score, in any spelling."""
+        return (unit_of(self.unit) or self.unit) == unit
+
+
+def number_of(unit: str) -> str:
+    """The number that is expected of a score with such a unit, or without one, in words."""
+    return f"a number {f'of {unit}' if unit else 'without a unit'}"
+
 
 class PartOfBaseline(float):
     """A part of the measured baseline, given in per cent."""
@@ -111,10 +120,10 @@ def check_margins(rule: Any, rows: Sequence[Any]) -> None:
             if unit or part:
                 raise refuse("margins", stated, f"points, such as {name}=1pt")
             as_real(as_share(margin, "margins"), "margins", low=0, high=1)
-        elif (unit and any(row.unit != (unit_of(unit) or unit) for row in named)) or (
+        elif (isinstance(margin, Amount) and not all(margin.is_in(row.unit) for row in named)) or (
             points and any(row.unit or row.relative for row in named)
         ):
-            raise refuse("margins", stated, f"a number {f'of {expected}' if expected else 'without a unit'}")
+            raise refuse("margins", stated, number_of(expected))
 
 
 def in_per_cent(margin: float) -> str:

@@ -21,7 +21,7 @@ import numpy as np
 from ..._common.messages import Note
 from ..._common.scores import unlike_bar
 from ..._common.validation import Limits, as_real, refuse
-from ...measures.metrics import require_marks, unit_of
+from ...measures.metrics import require_marks
 from ...measures.table import MEASURES
 from ...multiplicity import adjusted
 from ...ranking.means import MEAN_OVER_TASKS
@@ -30,7 +30,7 @@ from ..dependence import in_words, notes_on_dependence
 from ..evidence import Evidence, Judged
 from ..family import default_measures, evidence_for, for_one_sample, named_score
 from ..gaps import Slices, gap_of, gaps_of
-from ..margins import Amount, StatedShare
+from ..margins import Amount, StatedShare, number_of
 from ..measure_names import as_compared_measures, check_used
 from ..notes import about_predictions, smooth_note, unseen_group_note
 from ..paired_predictions import PairedPredictions, Scored
@@ -64,11 +64,9 @@ def check_predictions(
     evidence = evidence_checked(paired, measures, positive)
     names, scored = [*evidence], paired.scored
     marks = scored if MEASURES[names[0]].needs == "marks" else None
-    if isinstance(bar, Amount):
-        unit, stated = marks.unit if marks else "", f"{bar:g}{bar.unit}"
-        if (unit_of(bar.unit) or bar.unit) != unit:
-            wanted = f"a number {f'of {unit}' if unit else 'without a unit'}"
-            raise refuse("at_most" if at_most else "at_least", stated, wanted)
+    unit = marks.unit if marks else ""
+    if isinstance(bar, Amount) and not bar.is_in(unit):
+        raise refuse("at_most" if at_most else "at_least", f"{bar:g}{bar.unit}", number_of(unit))
     if rule.gaps:
         widest = min((of.limits[1] - of.limits[0] for of in evidence.values() if of.limits), default=math.inf)
         if not (at_most and bar < widest):
