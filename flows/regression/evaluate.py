@@ -98,11 +98,7 @@ def _candidates_due(study: RegressionStudy, base: Path, store: Store) -> tuple[O
         if stored is not None and before.get(key) != getattr(study, key):
             raise another_study(store, key, before.get(key), getattr(study, key))
     order = order_of(study, base)
-    records, damaged = history.read(store)
-    if records and not order.continues(records):
-        files = f"the looks of another study, such as that at {records[-1].evaluation.candidate}"
-        raise BadInput(f"--output: {store.root} contains {files}; choose another output")
-    return order, ledger.due(order, records, damaged, dt.datetime.now(dt.UTC))
+    return order, ledger.due(order, *history.read(store), store.root, dt.datetime.now(dt.UTC))
 
 
 def _evaluate(study: RegressionStudy, pair: Pair, output: str, holding: Holding) -> Evaluated:

@@ -4,13 +4,16 @@ Everything is read from the history of the output, so that no rule depends on th
 """
 
 import datetime as dt
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import eq
+from pathlib import Path
 from typing import NamedTuple
 
 from sigstats._common.numerals import significant
 from sigstats.multiplicity import spent_level
-from sigstats.tasks.storage.history import Record
+from sigstats.tasks.storage.history import Evaluation, Record
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
@@ -141,22 +144,28 @@ class Due(NamedTuple):
     notes: Sequence[str]
 
 
+#: Dates, numbers and hashes of commits, which differ between the folders of one study.
+_DIGITS = re.compile("(?<![0-9a-f])[a-f]*+[0-9][0-9a-f]*+")
 #: At most this many of the newest candidates are checked for files that came late or were replaced.
 _RECENT = 40
 
 
-def due(order: Order, records: Sequence[Record], damaged: Sequence[str], now: dt.datetime) -> Due:
+def due(order: Order, records: Sequence[Record], damaged: Sequence[str], output: str, now: dt.datetime) -> Due:
     """The candidates added since the last evaluation, at least the newest, and notes on those left out.
 
     A file with the content of an evaluated candidate is that candidate under another name. It is due only if it is the
     newest, and the history then has its comparison already. If evaluations of the history are `damaged`, any candidate
     may have been evaluated, so only the newest is due.
 
-    Raises BadInput if a candidate that was never evaluated is later than the newest by its date, or changed since the
-    last evaluation, and the study does not state the order of candidates; and if the newest is too old.
+    Raises BadInput if the `output` has the looks of another study; if a candidate that was never evaluated is later
+    than the newest by its date, or changed since the last evaluation, and the study does not state the order of
+    candidates; and if the newest is too old.
     """
     seen = {record.evaluation.candidate: record.evaluation.evaluated_at for record in records}
     ranked = order.candidates(seen)
+    if records and not _continues(order, ranked, [record.evaluation for record in records]):
+        files = f"the looks of another study, such as that at {records[-1].evaluation.candidate}"
+        raise BadInput(f"--output: {output} contains {files}; choose another output")
     newest = ranked[-1]
     order.require_recent(newest, now)
     known = {record.evaluation.candidate_digest for record in records}
@@ -186,6 +195,24 @@ def due(order: Order, records: Sequence[Record], damaged: Sequence[str], now: dt
             )
     left = (("never evaluated, although later ones were", late), ("replaced after they were evaluated", replaced))
     return Due(waiting, [f"{reason}: {some_of(paths)}" for reason, paths in left if paths])
+
+
+def _continues(order: Order, candidates: Sequence[str], looks: Sequence[Evaluation]) -> bool:
+    """True if a candidate of the looks was in a folder of the present ones, or has the content of a present file.
+
+    One folder may be written in two ways, such as ``chat/p`` and ``p``; each night may have its own, as ``p/0412``.
+    """
+    before = {_folder(look.candidate) for look in looks}
+    if any(all(map(eq, folder, other)) for folder in {*map(_folder, candidates)} for other in before):
+        return True
+    known = {digest for look in looks for digest in (look.baseline_digest, look.candidate_digest)}
+    files = [*candidates, *(() if order.study.bar is not None else order.matches("baseline"))]
+    return any(digest_of_file(path) in known for path in files)
+
+
+def _folder(path: str) -> tuple[str, ...]:
+    """The folders of a file, the innermost first, all with the same numbers."""
+    return Path(_DIGITS.sub("0", path)).parent.parts[::-1]
 
 
 _ALERTS = "alerts"

@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from operator import eq
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -25,7 +24,6 @@ from sigstats.files.inputs import files_of, place
 from sigstats.files.inputs.opening import open_remote
 from sigstats.files.predictions import Columns, read
 from sigstats.files.tables.spelling import is_number
-from sigstats.tasks.storage.history import Record
 
 from ..config.fetch import fetched_by
 from ..errors import BadInput, file_errors
@@ -96,8 +94,6 @@ def _times_in(name: str) -> list[tuple[dt.datetime, str]]:
     return times
 
 
-#: Dates, numbers and hashes of commits, which differ between the folders of one study.
-_DIGITS = re.compile("(?<![0-9a-f])[a-f]*+[0-9][0-9a-f]*+")
 #: The time of evaluation of a file that was never evaluated: later than all others.
 _NEVER = dt.datetime.max.replace(tzinfo=dt.UTC)
 
@@ -117,7 +113,7 @@ class Order:
 
         Files with the same time or value of the column are in the order of evaluation; those not in `seen` are last.
         """
-        return self._ranked("candidate", self._matches("candidate"), seen)
+        return self._ranked("candidate", self.matches("candidate"), seen)
 
     def baseline(self, candidate: str) -> str:
         """The newest file that matches the pattern of the baseline and is not later than the candidate.
@@ -126,7 +122,7 @@ class Order:
         """
         # Two models may lie in one file, which is then both.
         both = self.columns != self.of_candidate
-        ranked = self._ranked("baseline", self._matches("baseline"))
+        ranked = self._ranked("baseline", self.matches("baseline"))
         others = [path for path in ranked if both or path != candidate]
         if not others:
             raise self._none("baseline", f" besides {candidate}")
@@ -157,21 +153,6 @@ class Order:
         at, other = changed_at(path), changed_at(newest)
         return since is not None and (at is None or (at > since and (other is None or at > other)))
 
-    def continues(self, records: Sequence[Record]) -> bool:
-        """True if a candidate of the history was in a folder of the present ones, or has the content of a present file.
-
-        One folder may be written in two ways, such as ``chat/p`` and ``p``; each night may have its own, as ``p/0412``.
-        """
-        candidates = self._matches("candidate")
-        folders = {Path(_DIGITS.sub("0", path)).parent.parts[::-1] for path in candidates}
-        before = {Path(_DIGITS.sub("0", record.evaluation.candidate)).parent.parts[::-1] for record in records}
-        if any(all(map(eq, folder, other)) for folder in folders for other in before):
-            return True
-        abouts = [record.evaluation for record in records]
-        known = {digest for about in abouts for digest in (about.baseline_digest, about.candidate_digest)}
-        files = [*candidates, *(() if self.study.bar is not None else self._matches("baseline"))]
-        return any(digest_of_file(path) in known for path in files)
-
     def require_recent(self, newest: str, now: dt.datetime) -> None:
         """Raise BadInput if the newest candidate is older than the study allows, or dated more than a day ahead."""
         most = self.study.newest.max_age
@@ -192,7 +173,8 @@ class Order:
                 f"{self.study.newest.max_age} ago; expected a newer file"
             )
 
-    def _matches(self, name: str) -> list[str]:
+    def matches(self, name: str) -> list[str]:
+        """The files that match the pattern of the baseline or the candidate, in any order; BadInput if none does."""
         pattern: str = getattr(self.study, name)
         with rephrased(f"{self.study.source}: {name}: ", BadInput):
             if "://" in pattern:
