@@ -6,6 +6,7 @@ Another note names texts declared as missing values that no file contains.
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,7 @@ _NO_ERROR = frozenset({"", "false", "no", "none", "null", "nan", "n/a", "ok", "s
 _STATES = frozenset({"status", "state", "run_status"})
 _NOT_FINISHED = frozenset({"error", "errored", "timeout", "timed_out", "crashed", "aborted", "cancelled", "canceled"})
 _NOT_FINISHED |= {"failed", "fail", "failure"}
+_STATES_OF_ANSWERS = _STATES | {"result", "outcome"}
 #: Names of marks of answers that are right or wrong; marks with names of one set should be equal.
 _CORRECT = frozenset({"correct", "is_correct"})
 _MARKS = (_CORRECT | {"acc", "accuracy", "exact_match", "em", "passed", "resolved", "score"}, {"score", "success"})
@@ -164,6 +166,7 @@ def is_training(name: str) -> bool:
     return name.lower() in _TRAINING
 
 
+@lru_cache(maxsize=1024)  # asked for each key of each answer
 def is_mark(name: str, other: str = "") -> bool:
     """True for a usual name of marks of right and wrong answers; with `other`, if both marks should be equal."""
     names = {text.lower() for text in (name, other) if text}
@@ -188,16 +191,18 @@ def unused_notes(table: Table, used: Collection[str], outcomes: Sequence[Any], s
     `outcomes`: the labels and predictions; empty if another column may have a verdict on them.
     `score`: the column of marks, if more is better.
     """
+    telling = {name: column for name, column in table.other_columns(used).items() if is_telling(name, score)}
     read = f"column {shown(score)}" if score else "label and prediction"
-    equal: Any = pc.equal(*same_spelling([column.cast(pa.string()) for column in outcomes])) if outcomes else None
-    right: Any = truth_of(table.texts_or_missing(score)) if is_mark(score) else None if score else equal
-    if is_mark(score) and score.lower() != "score" and equal is not None:
-        for text in contradiction("equality of label and prediction", pc.or_(equal, right), read, right):
-            yield Note("unused-column", f"{text} rows")
-    for name, column in table.other_columns(used).items():
+    right: Any = None
+    if outcomes and (is_mark(score) or (not score and any(name.lower() in _CORRECT for name in telling))):
+        right = equal = pc.equal(*same_spelling([column.cast(pa.string()) for column in outcomes]))
+    if is_mark(score):
+        right = truth_of(table.texts_or_missing(score))
+        if outcomes and score.lower() != "score":
+            for text in contradiction("equality of label and prediction", pc.or_(equal, right), read, right):
+                yield Note("unused-column", f"{text} rows")
+    for name, column in telling.items():
         key = name.lower()
-        if not is_telling(name, score):
-            continue
         if right is not None and (is_mark(name, score) if score else key in _CORRECT):
             verdicts = truth_of(table.texts_or_missing(name))
             for text in contradiction(f"column {shown(name)}", verdicts, read, right):
@@ -220,9 +225,9 @@ def verdicts_of(entry: Mapping[str, Any], answer: Any = None, target: Any = None
     """The statements of an entry of a log that its answer is right or wrong, by name."""
     numbers = {name: value for name, value in entry.items() if isinstance(value, bool | int | float)}
     verdicts = {name: value == 1 for name, value in numbers.items() if is_mark(name) and value in (0, 1)}
-    texts = {name: value.partition(":")[0] for name, value in entry.items() if isinstance(value, str)}
-    states = {name: text for name, text in texts.items() if name in {*_STATES, "result", "outcome"}}
-    verdicts |= {name: False for name, text in states.items() if _should_not_count("state", text)}
+    states = {name: value for name, value in entry.items() if name in _STATES_OF_ANSWERS and isinstance(value, str)}
+    failed = (name for name, text in states.items() if _should_not_count("state", text.partition(":")[0]))
+    verdicts |= dict.fromkeys(failed, False)
     is_same = isinstance(answer, str) and isinstance(target, str) and answer.strip() == target.strip() != ""
     return verdicts | ({"equality of answer and target": True} if is_same else {})
 
