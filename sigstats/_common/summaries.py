@@ -1,11 +1,15 @@
 """Columns and rows of a table of models that are computed from the others, recognised by their values."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .validation import FloatArray, shown
 
+#: In a table of more rows, one more row changes little.
+_MOST_ROWS = 5_000
 #: Values that equal a summary of others are refused, or only noted, if they do so by chance less often than this.
 _BY_CHANCE, _DOUBTFUL = 1e-6, 0.01
 
@@ -25,6 +29,15 @@ def refuse_summaries(scores: FloatArray, names: Sequence[str], argument: str) ->
             raise ValueError(f"{argument}: {shown(model)} {problems[0]}; drop it, or list the models (models)")
 
 
+def check_models(columns: Sequence[NDArray[Any]], names: Sequence[str], argument: str) -> None:
+    """Refuse rows of numbers, and columns if models have `names`, that are computed from the others."""
+    if columns and all(column.dtype.kind in "biuf" for column in columns):
+        # As many rows as show that a table has too many, since a copy of all may be large.
+        check_end_rows(np.column_stack([c[: _MOST_ROWS + 1] for c in columns]).astype(np.float64), argument)
+        if names:
+            refuse_summaries(np.column_stack(columns).astype(np.float64), names, argument)
+
+
 def check_end_rows(scores: FloatArray, argument: str) -> None:
     """Refuse a first or last row of a table of models that is a mean, a sum or another summary of the others."""
     for end, place in {"last": -1, "first": 0}.items():
@@ -40,8 +53,8 @@ def doubts_on_last_row(scores: FloatArray) -> list[str]:
 
 def summary_at(scores: FloatArray, place: int, most: float = _BY_CHANCE) -> str | None:
     """The statistic of the other rows that the first or last row equals, by chance at most this often."""
-    if not 2 < len(scores) <= 5_000 or not np.isfinite(scores).all():
-        return None  # one row more changes little in a larger table
+    if not 2 < len(scores) <= _MOST_ROWS or not np.isfinite(scores).all():
+        return None
     row, others = scores[place], np.delete(scores, place, axis=0)
     if of := next(summaries_of(row, others, most), None):
         return of

@@ -145,7 +145,8 @@ def _exchanged(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
     """The rows of the other order of two models; empty if these must be tested.
 
     Twice the smaller one-sided p-value is the two-sided one, if that is below 1. The larger one is at least one half
-    and shows nothing; 1 replaces it, unless it is reported because its baseline has the better score.
+    and shows nothing; 1 replaces it, unless it is reported because its baseline has the better score. A ranking reads
+    the p-value and the baseline of a row only; the difference stays that of the first order.
     """
     others: list[ComparisonRow] = []
     for row in rows:
