@@ -1,20 +1,15 @@
-"""The cells of a study: a few are computed at a time, each after those that it needs.
-
-Cells and blocks are spans of OpenTelemetry where its API is installed.
-"""
+"""The cells of a study: a few are computed at a time, each after those that it needs."""
 
 import contextlib
 import threading
-import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import asdict
-from functools import cache, partial
+from functools import partial
 from graphlib import TopologicalSorter
 from queue import Empty, SimpleQueue
-from typing import Any
 
 from sigstats.sequential.joint_rule import JointRule
 from sigstats.tasks.engine.blocks import Receipt
@@ -143,8 +138,7 @@ class CellComputer:
             if before.name in self._ended and not self._ended[before.name].complete
             for failure in self._ended[before.name].failures
         ]
-        with cell_span(cell):
-            outcome = self._ended[cell.name] = Outcome(cell, failures=failures) if failures else self._computed(cell)
+        outcome = self._ended[cell.name] = Outcome(cell, failures=failures) if failures else self._computed(cell)
         self._display.cell_done(cell)
         return outcome
 
@@ -159,8 +153,6 @@ class CellComputer:
     def _advance(self, cell: Cell, replicates: int, receipt: Receipt | None) -> None:
         if receipt is not None or cell.name not in self._ended:  # an earlier round has counted what is stored
             self._display.advance(cell, replicates, receipt)
-        if receipt is not None:
-            record_block(receipt)
 
 
 def _write_receipts(store: Store, outcome: Outcome, suffix: str) -> None:
@@ -185,36 +177,3 @@ def _write_receipts(store: Store, outcome: Outcome, suffix: str) -> None:
         indent=None,
     )
     outcome.receipts.clear()
-
-
-@cache
-def _tracer() -> Any:
-    try:
-        from opentelemetry import trace
-    except ImportError:
-        return None
-    return trace.get_tracer("sigstats")
-
-
-@contextlib.contextmanager
-def cell_span(cell: Cell) -> Iterator[None]:
-    """A span around the computation of a cell; its attributes are the fan-out and the subject."""
-    tracer = _tracer()
-    if tracer is None:
-        yield
-        return
-    attributes = {f"sigstats.{key}": value for key, value in (("fanout", cell.fanout), *cell.subject.items())}
-    with tracer.start_as_current_span(cell.name, attributes=attributes):
-        yield
-
-
-def record_block(receipt: Receipt) -> None:
-    """Record a block that has been computed, as a span of the seconds before now."""
-    tracer = _tracer()
-    if tracer is None:
-        return
-    ended = time.time_ns()
-    attributes = {"sigstats.host": receipt.host, "sigstats.engine": receipt.engine, "sigstats.bytes": receipt.bytes}
-    began = ended - round(1e9 * (receipt.seconds + receipt.overhead))
-    span = tracer.start_span(f"block {receipt.first}-{receipt.last}", start_time=began, attributes=attributes)
-    span.end(ended)

@@ -19,7 +19,7 @@ from ..fan_out import fanout, is_parallel
 from ..plan import Block, Cell, Needs
 from ..storage.store import Store
 from ..threads import alone, threads
-from .process_memory import kept_memory, peak
+from .process_memory import keep_freed_memory, peak
 from .stopping import exceedances
 
 #: A worker sends the content of a smaller file with its receipt, in bytes.
@@ -90,8 +90,9 @@ def run_block(block: Block, store: Store, *, engine: str = "serial") -> Receipt 
     Returns a failure if the computation raised. Raises OSError if the store fails: the engine may repeat the block.
     """
     turn = nullcontext() if is_parallel(block.cell) else alone()
+    keep_freed_memory()
     try:
-        with turn, kept_memory(), threads(Needs.of(block.cell).threads):
+        with turn, threads(Needs.of(block.cell).threads):
             started = time.perf_counter()
             table = fanout(block.cell.fanout).compute(block, store, block.cell.work)
     except OSError:

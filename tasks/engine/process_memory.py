@@ -5,15 +5,13 @@ OpenBLAS gets no memory, it retries forever, ends the process with exit code 1, 
 to it. The C library ends a process with exit code 127.
 
 Dask starts workers with ``MALLOC_TRIM_THRESHOLD_=65536``, so that the C library returns the arrays of each retrain to
-the system, which must find and clear pages for the next: that took half of the time of a worker. So freed memory is
-kept for the next arrays while blocks are computed.
+the system, which must find and clear pages for the next: that took half of the time of a worker. So a worker keeps up
+to 64 MiB of freed memory from its first block on.
 """
 
 import contextlib
 import functools
 import os
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 #: Each thread takes addresses, and Arrow's own allocator a gibibyte of them.
@@ -81,47 +79,16 @@ def peak() -> int:
 
 #: The options of GNU's `mallopt` for bytes of freed memory that are kept, and of pieces that are too large for that.
 _TRIM, _MMAP = -1, -3
-#: Dask's threshold and the C library's own, and those while blocks are computed.
-_USUAL = {_TRIM: 64 << 10, _MMAP: 128 << 10}
-_COMPUTING = {_TRIM: 64 << 20, _MMAP: 32 << 20}
-
-_lock = threading.Lock()
-_inside = 0
-
-
-@contextlib.contextmanager
-def kept_memory() -> Iterator[None]:
-    """Keep freed memory while a thread is in this context; thresholds set by the user are kept."""
-    global _inside  # noqa: PLW0603
-    if not _as_dask_starts_it():
-        yield
-        return
-    with _lock:
-        _inside += 1
-        _set(_COMPUTING)
-    try:
-        yield
-    finally:
-        with _lock:
-            _inside -= 1
-            if not _inside:
-                _set(_USUAL)
-
-
-def _set(thresholds: dict[int, int]) -> None:
-    import ctypes
-
-    for option, size in thresholds.items():
-        ctypes.CDLL(None).mallopt(option, size)
 
 
 @functools.cache
-def _as_dask_starts_it() -> bool:
-    """True if only Dask's threshold was set when this process started, and the C library is GNU's."""
+def keep_freed_memory() -> None:
+    """Let a worker of Dask keep freed memory for the arrays of later blocks; thresholds set by the user stay."""
     import ctypes
 
-    with contextlib.suppress(OSError, TypeError):  # another system than Linux
+    with contextlib.suppress(OSError, TypeError, AttributeError):  # another system than Linux, or C library than GNU's
         started = dict(setting.partition(b"=")[::2] for setting in Path("/proc/self/environ").read_bytes().split(b"\0"))
-        usual = started.get(b"MALLOC_TRIM_THRESHOLD_") == b"%d" % _USUAL[_TRIM]
-        return usual and b"MALLOC_MMAP_THRESHOLD_" not in started and hasattr(ctypes.CDLL(None), "mallopt")
-    return False
+        if started.get(b"MALLOC_TRIM_THRESHOLD_") == b"65536" and b"MALLOC_MMAP_THRESHOLD_" not in started:
+            library = ctypes.CDLL(None)
+            library.mallopt(_TRIM, 64 << 20)
+            library.mallopt(_MMAP, 32 << 20)
