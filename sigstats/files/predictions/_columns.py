@@ -189,7 +189,7 @@ class Columns(Parted):
         """The columns to read from a table with these columns, including all scores and columns that need notes."""
         by_score = [self, *(replace(self, score=score) for score in self.scoring.scores)]
         wanted = [name for columns in by_score for name in (*columns.wanted, *columns.in_table(names).wanted)]
-        return tuple(dict.fromkeys([*wanted, *(name for name in names if is_telling(name, self.score))]))
+        return tuple(dict.fromkeys([*wanted, *(name for name in names if is_telling(name))]))
 
 
 @dataclass(frozen=True)

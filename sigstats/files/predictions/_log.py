@@ -13,7 +13,6 @@ from sigstats._common.messages import Note, shown
 from sigstats.measures.metrics import limits_of
 
 from ._columns import Columns
-from ._other_columns import verdicts_of as verdicts_of
 
 #: In the identity of an answer the question with all that surrounds it: told, and not refused, where it differs.
 PROMPT = "prompt"
@@ -45,8 +44,6 @@ class Answer:
     about: Mapping[str, Any] = field(default_factory=dict)
     #: Why scores are missing; empty where that is not known. An answer that failed as a whole has no scores.
     failed: str = ""
-    #: The statements of the entry that its answer is right or wrong, by name.
-    verdicts: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -131,8 +128,7 @@ def make_answer(
             unread[name] = "a list" if isinstance(value, (list, tuple)) else "an object"
     kept: dict[str, Any] = {name: value for name, value in about.items() if isinstance(value, str | int | float)}
     kept |= {name: about.get(name) for name in columns.optional}
-    verdicts = {**more.pop("verdicts", {}), **verdicts_of(scores)}
-    return Answer(item=item, scores=scores, unread=unread, about=kept, verdicts=verdicts, **more)
+    return Answer(item=item, scores=scores, unread=unread, about=kept, **more)
 
 
 def graded_by(*scores: str) -> dict[str, Any]:

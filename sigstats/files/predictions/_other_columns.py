@@ -3,10 +3,7 @@
 Another note names texts declared as missing values that no file contains.
 """
 
-import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,7 +15,7 @@ from sigstats._common.data_frames import joint_codes
 from sigstats._common.messages import Note, shown, some_of
 from sigstats.comparison.paired_predictions import STARTS, OtherColumns
 
-from ..tables.spelling import as_dates, is_number, same_spelling
+from ..tables.spelling import as_dates, is_number, same_spelling, to_numbers, without_empty
 from ..tables.table import Table, in_one
 from ._predictions import Ints, Predictions, item_codes
 
@@ -27,22 +24,21 @@ MOST_VALUES = 2**20
 _FRACTION, _WHOLE = r"^[+-]?[0-9]*[.,][0-9]*[1-9][0-9]*([^0-9.]|$)", r"^-?[0-9]+(\.0*)?$"
 #: An id that ends with a number after a separator, or after letters that follow another number.
 _NUMBERED = r"^(?:(.*[0-9A-Za-z])[^0-9A-Za-z]+[A-Za-z]*|(.*[0-9])[A-Za-z]+)[0-9]+$"
-#: Words in names of columns with the part of a data set that a row belongs to: is_train, data_split, trainTestSplit.
-_PARTS, _CONNECTING = frozenset({"split", "subset", "partition", "set", "phase"}), frozenset({"is", "in", "was"})
-_TRAIN, _TEST = frozenset({"train", "training"}), frozenset({"test", "testing", "holdout"})
-_WORD, _OF_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+"), _PARTS | _TRAIN | _TEST
-_WORDS = _OF_PARTS | _CONNECTING | {"data", "dataset", "mask", "flag", "or"}
-_TRAINING = _TRAIN | {"train_set", "fit"}
-_YES, _NO = frozenset({"1", "true", "yes"}), frozenset({"0", "false", "no"})
-_ERRORS = frozenset({"error", "error_message", "error_type", "exception", "traceback", "failure"})
-_NO_ERROR = frozenset({"", "false", "no", "none", "null", "nan", "n/a", "ok", "success"})
-_STATES = frozenset({"status", "state", "run_status"})
+#: Usual names of a training set.
+TRAINING = frozenset({"train", "training", "train_set", "fit"})
 _NOT_FINISHED = frozenset({"error", "errored", "timeout", "timed_out", "crashed", "aborted", "cancelled", "canceled"})
 _NOT_FINISHED |= {"failed", "fail", "failure"}
-_STATES_OF_ANSWERS = _STATES | {"result", "outcome"}
-#: Names of marks of answers that are right or wrong; marks with names of one set should be equal.
-_CORRECT = frozenset({"correct", "is_correct"})
-_MARKS = (_CORRECT | {"acc", "accuracy", "exact_match", "em", "passed", "resolved", "score"}, {"score", "success"})
+#: Texts of rows of another kind, by the names of their columns in small letters, without underscores.
+_OTHER_KINDS = {
+    **dict.fromkeys(("split", "subset", "partition", "phase", "datasplit", "traintest"), TRAINING),
+    **dict.fromkeys(("train", "istrain", "istraining", "intraining"), frozenset({"1", "1.0", "true", "yes"})),
+    **dict.fromkeys(("status", "state", "runstatus"), _NOT_FINISHED),
+}
+#: Columns in which any other text than these states that the row has an error.
+_ERRORS = frozenset({"error", "errormessage", "errortype", "exception", "traceback", "failure"})
+_NO_ERROR = frozenset({"", "false", "no", "none", "null", "nan", "n/a", "ok", "success"})
+#: Columns that state if the prediction is right.
+_CORRECT = frozenset({"correct", "iscorrect"})
 #: Name of notes on a text that no file contains.
 UNUSED = "unused-missing"
 #: Labels with this much information, in bits, do not agree by chance.
@@ -161,105 +157,53 @@ def merge_notes(*files: Iterable[Note]) -> list[Note]:
     ]
 
 
-def is_training(name: str) -> bool:
-    """True for the usual name of a training set."""
-    return name.lower() in _TRAINING
+def is_telling(name: str) -> bool:
+    """True for a column that is read only for notes."""
+    return name.lower() in WEIGHTS or _plain(name) in {*_OTHER_KINDS, *_ERRORS, *_CORRECT}
 
 
-@lru_cache(maxsize=1024)  # asked for each key of each answer
-def is_mark(name: str, other: str = "") -> bool:
-    """True for a usual name of marks of right and wrong answers; with `other`, if both marks should be equal."""
-    names = {text.lower() for text in (name, other) if text}
-    return len(names) == 1 + bool(other) and any(names <= marks for marks in _MARKS)
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "")
 
 
-def is_telling(name: str, score: str | None = None) -> bool:
-    """True for a column that is read only for notes; `score` is the column of marks."""
-    usual = _ERRORS | _STATES | _CORRECT | WEIGHTS
-    return name.lower() in usual or bool(_words_of_parts(name)) or bool(score and is_mark(name, score))
-
-
-def _words_of_parts(name: str) -> frozenset[str]:
-    """The words in the name of a column of parts of a data set; empty for another column."""
-    words = frozenset(word.lower() for word in _WORD.findall(name))
-    return words if words & _OF_PARTS and words <= _WORDS else frozenset()
-
-
-def unused_notes(table: Table, used: Collection[str], outcomes: Sequence[Any], score: str = "") -> Iterator[Note]:
+def unused_notes(table: Table, used: Collection[str], answers: Sequence[Any]) -> Iterator[Note]:
     """Notes on training rows and rows with an error, which count like all others, and on other verdicts.
 
-    `outcomes`: the labels and predictions; empty if another column may have a verdict on them.
-    `score`: the column of marks, if more is better.
+    `answers`: the labels and predictions; empty if another column may have a verdict on them.
     """
-    telling = {name: column for name, column in table.other_columns(used).items() if is_telling(name, score)}
-    read = f"column {shown(score)}" if score else "label and prediction"
-    right: Any = None
-    if outcomes and (is_mark(score) or (not score and any(name.lower() in _CORRECT for name in telling))):
-        right = equal = pc.equal(*same_spelling([column.cast(pa.string()) for column in outcomes]))
-    if is_mark(score):
-        right = truth_of(table.texts_or_missing(score))
-        if outcomes and score.lower() != "score":
-            for text in contradiction("equality of label and prediction", pc.or_(equal, right), read, right):
-                yield Note("unused-column", f"{text} rows")
-    for name, column in telling.items():
-        key = name.lower()
-        if right is not None and (is_mark(name, score) if score else key in _CORRECT):
-            verdicts = truth_of(table.texts_or_missing(name))
-            for text in contradiction(f"column {shown(name)}", verdicts, read, right):
-                yield Note("unused-column", f"{text} rows (--score {name})")
-        if key in WEIGHTS and pc.count_distinct(column).as_py() > 1:
+    for name, column in table.other_columns(used).items():
+        if not is_telling(name):
+            continue
+        if answers and _plain(name) in _CORRECT:
+            right: Any = pc.equal(*same_spelling([answer.cast(pa.string()) for answer in answers]))
+            marks = to_numbers(without_empty(table.texts_or_missing(name)))
+            verdicts: Any = None if marks is None else pc.index_in(marks, value_set=pa.array([0.0, 1.0]))
+            if marks is not None and (n := pc.sum(pc.xor(right, verdicts.cast(pa.bool_()))).as_py()):
+                text = f"contradicts label and prediction in {n:,} of {table.num_rows:,} rows (--score {name})"
+                yield Note("unused-column", f"column {shown(name)}, which is not used, {text}")
+        if name.lower() in WEIGHTS and pc.count_distinct(column).as_py() > 1:
             yield Note("unused-column", f"column {shown(name)} is not used: rows count equally (compare --weights)")
-        counts = {text: n for text, n in _counts(column).items() if _should_not_count(name, text)}
+        counts = {text: n for text, n in _counts(column).items() if _is_of_another_kind(name, text)}
         if 0 < (n := sum(counts.values())) < table.num_rows:
             text = f"rows have {some_of([*map(shown, counts)], 3)} in column {shown(name)}, which is not used"
             yield Note("unused-column", f"{n:,} of {table.num_rows:,} {text}; they count like the other rows")
 
 
-def truth_of(texts: Any) -> Any:
-    """True and false for truth values among texts; null for others."""
-    places: Any = pc.index_in(pc.utf8_lower(texts), value_set=pa.array(["0", "1", "0.0", "1.0", "false", "true"]))
-    return pa.array([False, True] * 3).take(places)
-
-
-def verdicts_of(entry: Mapping[str, Any], answer: Any = None, target: Any = None) -> dict[str, bool]:
-    """The statements of an entry of a log that its answer is right or wrong, by name."""
-    numbers = {name: value for name, value in entry.items() if isinstance(value, bool | int | float)}
-    verdicts = {name: value == 1 for name, value in numbers.items() if is_mark(name) and value in (0, 1)}
-    states = {name: value for name, value in entry.items() if name in _STATES_OF_ANSWERS and isinstance(value, str)}
-    failed = (name for name, text in states.items() if _should_not_count("state", text.partition(":")[0]))
-    verdicts |= dict.fromkeys(failed, False)
-    is_same = isinstance(answer, str) and isinstance(target, str) and answer.strip() == target.strip() != ""
-    return verdicts | ({"equality of answer and target": True} if is_same else {})
-
-
-def contradiction(name: str, verdicts: Any, read: str, right: Any) -> Iterator[str]:
-    """State that verdicts contradict the ones that count, named `read`, if they do; null is unknown."""
-    if n := pc.sum(pc.xor(right, verdicts)).as_py():
-        yield f"{name}, which is not used, contradicts {read} in {n:,} of {len(right):,}"
-
-
-def _should_not_count(name: str, text: str) -> bool:
+def _is_of_another_kind(name: str, text: str) -> bool:
     """True if such a text in a column of this name marks a training row or a failure."""
-    key, text = name.lower(), text.lower()
-    if words := _words_of_parts(name):
-        train, test = bool(words & _TRAIN), bool(words & _TEST)
-        marks = _YES if train > test else _NO if test > train and words & _CONNECTING else ()
-        return is_training(text) or text.removesuffix(".0") in marks
-    if key in _ERRORS:
-        return text not in _NO_ERROR and not is_number(text)
-    return key in _STATES and text.replace(" ", "_") in _NOT_FINISHED
+    if _plain(name) in _ERRORS:
+        return text.lower() not in _NO_ERROR and not is_number(text)
+    return text.lower().replace(" ", "_") in _OTHER_KINDS.get(_plain(name), ())
 
 
-def _counts(column: Any) -> Counter[str]:
-    """Number of rows with each text; empty if the column has lists, objects or more than two numbers."""
+def _counts(column: Any) -> dict[str, int]:
+    """Number of rows with each text; empty if the column has lists or objects."""
     values = in_one(column)
     values = values.cast(values.type.value_type) if pa.types.is_dictionary(values.type) else values
     if pa.types.is_nested(values.type) or pa.types.is_binary(values.type):
-        return Counter()
+        return {}
     counts: Any = pc.value_counts(values.drop_null().cast(pa.string()))
-    if len(counts) > 2 and pc.all(pc.match_substring_regex(counts.field("values"), "^([-+.0-9eE]+|nan)$")).as_py():
-        return Counter()  # numbers, such as those of folds and errors
-    return Counter({count["values"]: count["counts"] for count in counts.to_pylist()})
+    return {count["values"]: count["counts"] for count in counts.to_pylist()}
 
 
 def same_items(part: Ints, ids: Ints, labels: Ints, *, named: bool = False) -> tuple[int, int, int] | None:

@@ -1,17 +1,17 @@
 """Select the answers of one model and filter in a log, by one score."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 
-from sigstats._common.messages import Note, shown, shown_name, some_of
+from sigstats._common.messages import shown, shown_name, some_of
 
 from ._columns import Columns
 from ._log import INFINITE, TASK, Answer, EvaluationLog
-from ._other_columns import contradiction, dictionaries, is_mark, without_target
+from ._other_columns import dictionaries, without_target
 from ._predictions import RIGHT, WRONG, Outcomes, Predictions, Scores, Source
 
 #: A longer name is known by its beginning.
@@ -64,24 +64,8 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
         epoch=pa.array([str(answer.epoch) for answer in answers], pa.string()) if has_epochs else None,
         identity=identity,
         other_columns={} if has_epochs else _other_columns(answers, columns, identity),
-        notes=(*log.notes, *log.total_notes(score, filter_name), *_contradictions(log, answers, score, lower)),
+        notes=(*log.notes, *log.total_notes(score, filter_name)),
     )
-
-
-def _contradictions(log: EvaluationLog, answers: Sequence[Answer], score: str, lower: bool | None) -> Iterator[Note]:
-    """Notes on entries that state that an answer is right, and that it is wrong or failed."""
-    failed = [answer.item for answer in answers if answer.failed and any(answer.verdicts.values())]
-    if failed:
-        text = f"{len(failed):,} of {len(answers):,} answers failed and are marked as right: {some_of(failed, 3)}"
-        yield Note("scored-errors", f"{log.where}: {text}; they count as failed")
-    if lower is not False or not (score in log.shares or is_mark(score)):
-        return
-    marks = [None if answer.failed else answer.scores.get(score) for answer in answers]
-    right = pa.array([mark == 1 if mark in (0, 1) else None for mark in marks], pa.bool_())
-    for name in dict.fromkeys(name for answer in answers for name in answer.verdicts if name != score):
-        verdicts = pa.array([answer.verdicts.get(name) for answer in answers], pa.bool_())
-        for text in contradiction(name, verdicts, score, right) if is_mark(name, score) or not is_mark(name) else ():
-            yield Note("contradicted-score", f"{log.where}: {text} answers")
 
 
 def _score_of(log: EvaluationLog, answers: Sequence[Answer], columns: Columns) -> str:

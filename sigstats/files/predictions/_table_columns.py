@@ -212,9 +212,8 @@ def notes_on(table: Table, columns: TableColumns, outcomes: Outcomes) -> Iterato
             text = f"{some_of([*map(shown, models)])}, whose rows are read as those of one; --model NAME reads one"
             yield Note("several-models", f"column {shown(of_models)} names {len(models):,} models, {text}")
     has_verdict = outcomes.predicted and columns.label != columns.prediction and "prediction" not in columns.named
-    score = "" if columns.score is None or columns.scoring.is_lower_better(columns.score) else columns.score
-    answers = (outcomes.label, outcomes.prediction) if has_verdict else ()
-    yield from unused_notes(table, columns.wanted, answers, score)
+    answers = (outcomes.label, outcomes.prediction) if has_verdict and columns.score is None else ()
+    yield from unused_notes(table, columns.wanted, answers)
     for text in table.unused() if isinstance(table, WithMissing) else ():
         note = Note(UNUSED, f"missing: no value is {shown(text)}")
         if columns.truth is None or note in columns.truth.notes:

@@ -19,7 +19,7 @@ from ..tables.table import in_one
 from ._agreement import unlike_kinds
 from ._columns import ALL_SCORES, Columns
 from ._log import TASK, EvaluationLog
-from ._other_columns import is_training, merge_notes, same_items
+from ._other_columns import TRAINING, merge_notes, same_items
 from ._predictions import Predictions, item_codes
 from ._repeated import fill_epochs
 
@@ -91,7 +91,7 @@ def join_tables(where: str, parts: Sequence[Predictions], columns: Columns) -> P
     if are_parts:
         text = f"{where}: {some_of(tasks, _NAMED)} are read as parts of one table, as their names state"
         notes.append(Note("parts-of-one-table", text))
-    if 0 < len(training := [*filter(is_training, tasks)]) < len(tasks):
+    if 0 < len(training := [task for task in tasks if task.lower() in TRAINING]) < len(tasks):
         rows = sum(len(part.ids) for part, task in zip(parts, tasks, strict=True) if task in training)
         text = f"{where}: the {rows:,} rows of {some_of(training)} count like the others"
         notes.append(Note("training-rows", f"{text}; leave out rows that a model was trained on"))

@@ -9,7 +9,7 @@ from sigstats._common.validation import shown
 
 from ...inputs.content import Content, parse_json
 from .._columns import Columns
-from .._log import EvaluationLog, graded_by, make_answer, mapping, verdicts_of
+from .._log import EvaluationLog, graded_by, make_answer, mapping
 
 ORDER = 44
 NAME = "HumanEval's results"
@@ -31,7 +31,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
                 f"{content.where}: line {number}: {odd} {shown(row.get(odd))} is not valid; expected the id of a task, "
                 "and passed true or false"
             )
-        answers.append(make_answer(str(task), {"passed": passed}, row, columns, verdicts=verdicts_of(row)))
+        answers.append(make_answer(str(task), {"passed": passed}, row, columns))
     return EvaluationLog(
         where=content.where, harness="HumanEval", answers=answers, repeats=True, kind="score", **graded_by("passed")
     )

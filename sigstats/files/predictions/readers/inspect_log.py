@@ -12,7 +12,6 @@ from ...inputs import reading
 from ...inputs.content import Content, parse_json
 from .._columns import Columns
 from .._log import PROMPT, Answer, EvaluationLog, graded_by, make_answer, mapping, missing_answers, objects, text
-from .._other_columns import verdicts_of
 
 ORDER = 30
 NAME = "an Inspect log (.eval or .json)"
@@ -156,7 +155,6 @@ def _answer(
     if isinstance(epoch, bool) or not isinstance(epoch, int):
         raise refuse(f"{place}: sample {position} (from 0): epoch", epoch, "a whole number")
     given = {scorer: sample["score"]} if sample.get("score") is not None else mapping(sample.get("scores"))
-    answers = {text(mapping(score).get("answer")) for score in given.values()}
     failed = _failure(sample)
     identity = {name: _content(sample[name]) for name in ("input", "target") if sample.get(name) is not None}
     if isinstance(sample.get("choices"), list):
@@ -166,7 +164,6 @@ def _answer(
         {} if failed else _values(given, marked),
         mapping(sample.get("metadata")),
         columns,
-        verdicts=verdicts_of({}, answers.pop() if len(answers) == 1 else None, sample.get("target")),
         epoch=epoch,
         identity=identity,
         failed=failed,

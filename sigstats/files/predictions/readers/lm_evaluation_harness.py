@@ -13,7 +13,6 @@ from sigstats._common.messages import RepeatedKeyError, each_once
 from ...inputs.content import Content, parse_json, size_of_objects
 from .._columns import Columns
 from .._log import PROMPT, Answer, EvaluationLog, empty_answers, make_answer, mapping, missing_answers, text, to_texts
-from .._other_columns import verdicts_of
 
 ORDER = 20
 NAME = "the samples of lm-evaluation-harness"
@@ -105,10 +104,8 @@ def _answer(sample: dict[str, Any], columns: Columns) -> Answer:
     # Where the filter left nothing of a response there is no answer, even if the harness scored it.
     failed = "no response" if sample.get("resps") and responses in ([], [None]) else ""
     values = {} if failed else _metrics(sample)
-    first = responses[0] if isinstance(responses, list) and responses else None
-    verdicts = verdicts_of(sample, first, sample.get("target"))
-    more = {"filter": chosen, "identity": _identity(sample), "failed": failed, "verdicts": verdicts}
-    return make_answer(str(sample["doc_id"]), values, about, columns, **more)
+    item, identity = str(sample["doc_id"]), _identity(sample)
+    return make_answer(item, values, about, columns, filter=chosen, identity=identity, failed=failed)
 
 
 def _metrics(sample: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...inputs.content import Content, parse_json
 from .._columns import Columns
-from .._log import PROMPT, EvaluationLog, add_result, graded_by, make_answer, mapping, to_texts, verdicts_of
+from .._log import PROMPT, EvaluationLog, add_result, graded_by, make_answer, mapping, to_texts
 
 ORDER = 46
 NAME = "OpenAI's evals"
@@ -29,7 +29,6 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         more = others.setdefault(sample, {"identity": {}})
         if event.get("type") == "match":
             add_result(values, sample, {"match": data.get("correct")})
-            more["verdicts"] = verdicts_of(data, data.get("sampled"), data.get("expected"))
             if data.get("expected") is not None:
                 more["identity"]["target"] = json.dumps(data["expected"])
         elif event.get("type") == "sampling":  # of several, the later ones may repeat answers

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...inputs.content import Content
 from .._columns import Columns
-from .._log import Answer, EvaluationLog, graded_by, make_answer, mapping, missing_answers, share_of, verdicts_of
+from .._log import Answer, EvaluationLog, graded_by, make_answer, mapping, missing_answers, share_of
 
 ORDER = 40
 NAME = "promptfoo's output.json"
@@ -66,7 +66,6 @@ def _answer(result: Mapping[str, Any], model: str, prompt: str, columns: Columns
         {} if failed else values,
         about,
         columns,
-        verdicts=verdicts_of(result),
         model=model,
         filter=prompt,
         failed=str(result.get("error") or "error")[:200] if failed else "",

@@ -33,12 +33,8 @@ def table(tmp_path):
         ("is_train", [1, 0, 0], "4 of 12 rows have '1' in column 'is_train'"),
         ("inTraining", [True, False, True], "8 of 12 rows have 'true' in column 'inTraining'"),
         ("train", ["yes", "no", "no"], "4 of 12 rows have 'yes' in column 'train'"),
-        ("is_test_set", [True, True, False], "4 of 12 rows have 'false' in column 'is_test_set'"),
-        ("is_test", [True, True, True], ""),
         ("test", [0, 1, 1], ""),  # a test may have been passed
-        ("train_set", [1, 2, 3], ""),  # the number of a set
         ("train_loss", [1, 0, 0], ""),
-        ("trains", [1, 0, 0], ""),
         ("language", ["train", "test", "test"], ""),
         ("error", ["no", "none", None], ""),
         ("error", [0.5, 7, 2], ""),
