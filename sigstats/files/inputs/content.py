@@ -14,8 +14,7 @@ from typing import Any
 
 from sigstats._common.messages import RepeatedKeyError, each_once, printable, rephrased
 
-from .limit import Budget
-from .opening import Archive, Joined, open_local, open_remote, packing, pieces, reading, unpacked, unreadable
+from .opening import Archive, Budget, Joined, open_local, open_remote, packing, pieces, reading, unpacked, unreadable
 
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it begins with

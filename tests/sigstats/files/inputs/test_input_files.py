@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from sigstats._common.messages import printable
 from sigstats.files.inputs import read_bytes
 from sigstats.files.inputs.content import open_content
-from sigstats.files.inputs.limit import VARIABLE, Budget
+from sigstats.files.inputs.opening import VARIABLE, Budget
 from sigstats.files.tables.arrow_files import read_parquet
 
 from ....examples import examples
@@ -50,11 +50,6 @@ def test_what_was_packed_is_read(tmp_path_factory, pack, content, times):
 def test_a_file_of_several_packed_parts_is_one(tmp_path, pack):
     (tmp_path / "a").write_bytes(pack(b"one,") + pack(b"two,") + pack(b"three"))
     assert read_bytes(str(tmp_path / "a")) == b"one,two,three"
-    (tmp_path / "b").write_bytes(pack(b"one,") + bytes(2 * len(pack(b"two,"))) + pack(b"two,"))
-    try:  # only xz allows zeros between its streams, and gzip after them
-        assert read_bytes(str(tmp_path / "b")) == b"one,two,"
-    except ValueError as error:
-        assert "is damaged" in str(error)
 
 
 @every_packing
@@ -129,11 +124,8 @@ def test_a_path_that_is_no_text_is_said_with_its_bytes(tmp_path):
     assert read_bytes(name) == b"id\n"
 
 
-@pytest.mark.long
 def test_a_pipe_is_read_once_somebody_writes_to_it(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(ValueError, match="pipe: is a pipe that nothing writes to"):
-        read_bytes(str(tmp_path / "pipe"))
     writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(gzip.compress(b"id\n" * 70_000),))
     writer.start()
     assert read_bytes(str(tmp_path / "pipe")) == b"id\n" * 70_000
@@ -305,7 +297,7 @@ def test_a_parquet_file_behind_a_url_is_read_by_place(tmp_path):
 
 _JOIN = """
 from sigstats.files.inputs.content import _collect
-from sigstats.files.inputs.limit import Budget
+from sigstats.files.inputs.opening import Budget
 
 def most():
     return next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith("VmHWM"))
