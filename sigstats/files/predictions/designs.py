@@ -133,7 +133,9 @@ def join_samples(
     baseline: Mapping[str | None, Predictions], candidate: Mapping[str | None, Predictions], columns: Columns
 ) -> list[PairedPredictions]:
     """The different rows of two models, by each score."""
-    return [*map(combine_samples, *(join_scores(side, side, columns, with_ids=True) for side in (baseline, candidate)))]
+    with_ids = not any(rows.by_position for side in (baseline, candidate) for rows in side.values())
+    sides = (join_scores(side, side, columns, with_ids=with_ids) for side in (baseline, candidate))
+    return [*map(combine_samples, *sides)]
 
 
 def combine_samples(baseline: PairedPredictions, candidate: PairedPredictions) -> PairedPredictions:
@@ -159,7 +161,7 @@ def combine_samples(baseline: PairedPredictions, candidate: PairedPredictions) -
         scored = replace(scored, scores=(scores, scores), per=per, limits=limits, tables=tables)
     text = f"the models have different rows, {baseline.n:,} and {candidate.n:,}, taken as independent samples"
     notes = [*merge_notes(baseline.notes, candidate.notes), Note("different-rows", text)]
-    if baseline.ids is not None and not any(note.name == "joined-by-position" for note in notes):
+    if baseline.ids is not None:
         both = len({*baseline.ids.to_pylist()} & {*candidate.ids.to_pylist()})
         text = f"{both:,} ids are in both files: if they are the same rows, do not compare them as unpaired"
         notes += [Note("shared-ids", text)] if both else []

@@ -139,6 +139,10 @@ def test_files_of_different_rows_are_compared_on_slices_too(files, tmp_path, cap
     Path(files[1]).write_text(same)
     main(["compare", *files, "--unpaired", "--measure", "accuracy"])
     assert "300 ids are in both files" in capsys.readouterr().out
+    for file in files:
+        pd.read_csv(file).drop(columns="id").to_csv(file, index=False)
+    main(["compare", *files, "--unpaired", "--measure", "accuracy"])
+    assert "ids are in both files" not in capsys.readouterr().out  # of positions nothing is known
 
 
 def test_arrays_frames_and_files_have_the_same_result(files, tmp_path, capsys):
