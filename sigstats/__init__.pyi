@@ -11,9 +11,9 @@ from .efficiency import efficiency_test as efficiency_test
 from .efficiency import monte_carlo_size as monte_carlo_size
 from .f1_intervals import f1_difference_interval as f1_difference_interval
 from .f1_intervals import f1_interval as f1_interval
-from .files.frames.assertion import assert_at_least as assert_at_least
-from .files.frames.assertion import assert_no_regression as assert_no_regression
+from .files.frames.check import assert_at_least as assert_at_least
 from .files.frames.check import check as check
+from .files.frames.compare import assert_no_regression as assert_no_regression
 from .files.frames.compare import compare as compare
 from .files.frames.rank import rank_models as rank_models
 from .files.frames.reading import read_predictions as read_predictions

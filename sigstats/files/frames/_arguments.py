@@ -18,10 +18,12 @@ from sigstats._common.class_columns import (
 )
 from sigstats._common.class_names import class_notes, label_name
 from sigstats._common.data_frames import require_same_index
-from sigstats._common.messages import Note
+from sigstats._common.messages import Note, printable
 from sigstats._common.validation import FloatArray, as_array, as_labels, did_you_mean, refuse
+from sigstats.comparison.check.result import CheckResult
 from sigstats.comparison.measure_names import are_measurements, are_scores, as_compared_measures
 from sigstats.comparison.paired_predictions import Labels, PairedPredictions, by_name, pair_arrays
+from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.measures.measure import Measure
 from sigstats.measures.table import needs_positive
@@ -208,3 +210,10 @@ def samples_of_arrays(
         pair, positive = pair_of_arrays(y[side], (prediction, prediction), positive, measures, **options)
         samples.append(replace(pair, identical=False))
     return combine_samples(samples[0], samples[1]), positive
+
+
+def as_assertion(result: ComparisonResult | CheckResult, others: Sequence[str]) -> AssertionError:
+    """An error with the reasons as its message, and the result as its attribute."""
+    error = AssertionError("\n".join(map(printable, [result.answer.headline, result.answer.advice, *others])))
+    vars(error)["result"] = result
+    return error

@@ -5,16 +5,16 @@ When not to use: if a baseline was tested on the same rows, `sigstats.compare` d
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from sigstats._common.class_columns import class_names_of
 from sigstats._common.class_names import label_name
 from sigstats._common.data_frames import opened
 from sigstats._common.messages import Note
 from sigstats._common.rules import check_together
-from sigstats._common.validation import refuse
+from sigstats._common.validation import as_choice, refuse
 from sigstats.comparison.check.bar import check_predictions
-from sigstats.comparison.check.result import CheckResult
+from sigstats.comparison.check.result import CheckResult, reasons_of
 from sigstats.comparison.margins import as_bar
 from sigstats.comparison.measure_names import are_scores, as_compared_measures, is_of_scores
 from sigstats.comparison.paired_predictions import as_score_range
@@ -22,7 +22,7 @@ from sigstats.comparison.rule import ComparisonRule
 from sigstats.measures.costs import with_costs
 
 from ..._common.messages import as_arguments
-from ._arguments import CommonOptions, Measures, class_probabilities, has_columns, paired_arrays
+from ._arguments import CommonOptions, Measures, as_assertion, class_probabilities, has_columns, paired_arrays
 
 
 class CheckOptions(CommonOptions, total=False):
@@ -168,3 +168,54 @@ def check(
         paired = replace(paired, score_range=limits, notes=(*paired.notes, *notes))
     with as_arguments():
         return check_predictions(paired, bar, rule, chosen, positive=named, at_most=at_most is not None)
+
+
+def assert_at_least(
+    y: Any,
+    prediction: Any = "prediction",
+    *,
+    fail_on: Literal["fail", "inconclusive"] = "fail",
+    **options: Unpack[CheckOptions],
+) -> CheckResult:
+    """Raise AssertionError if a model is shown to be below a bar, on all rows or on any slice of them.
+
+    Null hypothesis of a result row: that of `sigstats.check`, the measure reaches the bar.
+
+    Parameters
+    ----------
+    y, prediction
+        A data frame and the column of the predicted class, or two arrays, as `sigstats.check` takes them.
+    fail_on : {"fail", "inconclusive"}
+        The mildest verdict that raises: with ``"inconclusive"``, a value below the bar that is not excluded raises too.
+    **options
+        The options of `sigstats.check`: the bar by ``at_least`` or ``at_most``, and others.
+
+    Returns
+    -------
+    CheckResult
+        The result of the check, if nothing is raised; otherwise ``.result`` of the AssertionError.
+
+    Raises
+    ------
+    AssertionError
+        If the verdict is "fail", or if it is "inconclusive" and `fail_on` is ``"inconclusive"``.
+    ValueError
+        As `sigstats.check`.
+
+    Examples
+    --------
+    >>> import sigstats
+    >>> y = [0, 1] * 500
+    >>> sigstats.assert_at_least(y, y, at_least=0.9).verdict
+    'pass'
+    >>> sigstats.assert_at_least(y, [0] * 1000, at_least=0.9)
+    Traceback (most recent call last):
+    AssertionError: FAIL: accuracy on all rows is 50.00% (46.85% to 53.15%), below 90%
+    Do not accept the model.
+    """
+    __tracebackhide__ = True
+    as_choice(fail_on, "fail_on", ("fail", "inconclusive"))
+    result = check(y, prediction, **options)
+    if result.verdict == "fail" or result.verdict == fail_on:
+        raise as_assertion(result, reasons_of(result, others=True))
+    return result

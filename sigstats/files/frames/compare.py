@@ -1,17 +1,18 @@
 """Is the candidate worse than the baseline, anywhere? From arrays or from data frames.
 
-When not to use: for more than two models (`sigstats.rank_models`).
+When not to use: for more than two models (`sigstats.rank_models`); the assertion, if a person reads the result.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal, Never
+from typing import Any, Literal, Never, Unpack
 
 from sigstats._common.calls import renamed
 from sigstats._common.class_columns import class_names_of
 from sigstats._common.class_names import label_name
 from sigstats._common.rules import check_together
-from sigstats._common.validation import refuse
+from sigstats._common.validation import as_choice, refuse
+from sigstats.comparison.answer import reasons
 from sigstats.comparison.compare import compare_scores
 from sigstats.comparison.paired_predictions import as_score_range
 from sigstats.comparison.result import ComparisonResult
@@ -19,7 +20,14 @@ from sigstats.comparison.rule import ComparisonRule
 from sigstats.measures.costs import with_costs
 
 from ..._common.messages import as_arguments
-from ._arguments import Measures, pair_of_arrays, samples_of_arrays, unknown_option
+from ._arguments import (
+    CompareOptions,
+    Measures,
+    as_assertion,
+    pair_of_arrays,
+    samples_of_arrays,
+    unknown_option,
+)
 
 
 @renamed("0.3", prediction_a="baseline", prediction_b="candidate")
@@ -225,4 +233,57 @@ def compare(
     pairs = [replace(pair, score_range=limits) for pair in pairs]
     with as_arguments():
         (result,) = compare_scores([pairs], ComparisonRule() if rule is None else rule, chosen, positive_name)
+    return result
+
+
+@renamed("0.3", prediction_a="baseline", prediction_b="candidate")
+def assert_no_regression(
+    y: Any = None,
+    baseline: Any = None,
+    candidate: Any = None,
+    *,
+    fail_on: Literal["fail", "inconclusive"] = "fail",
+    **options: Unpack[CompareOptions],
+) -> ComparisonResult:
+    """Raise AssertionError if a candidate is worse than a baseline; the message gives the reasons.
+
+    Null hypothesis of a result row: that of `sigstats.compare`, the candidate is not worse than the baseline.
+
+    Parameters
+    ----------
+    y, baseline, candidate
+        Two data frames or three arrays, as `sigstats.compare` takes them.
+    fail_on : {"fail", "inconclusive"}
+        The mildest verdict that raises: with ``"inconclusive"``, a drop that is not excluded raises too.
+    **options
+        The options of `sigstats.compare`.
+
+    Returns
+    -------
+    ComparisonResult
+        The comparison, if nothing is raised; otherwise ``.result`` of the AssertionError.
+
+    Raises
+    ------
+    AssertionError
+        If the verdict is "fail", or if it is "inconclusive" and `fail_on` is ``"inconclusive"``.
+    ValueError
+        As `sigstats.compare`.
+
+    Examples
+    --------
+    >>> import sigstats
+    >>> y = [0, 1] * 500
+    >>> sigstats.assert_no_regression(y, [0] * 1000, y).verdict
+    'pass'
+    >>> sigstats.assert_no_regression(y, y, [0] * 1000)
+    Traceback (most recent call last):
+    AssertionError: FAIL: accuracy on all rows fell by 50.00 points (46.91 to 53.09)
+    Keep the baseline.
+    """
+    __tracebackhide__ = True  # pytest shows the line of the caller
+    as_choice(fail_on, "fail_on", ("fail", "inconclusive"))
+    result = compare(y, baseline, candidate, **options)
+    if result.verdict == "fail" or result.verdict == fail_on:
+        raise as_assertion(result, reasons(result, others=True))
     return result
