@@ -285,8 +285,8 @@ class Particulars:
 class KindPage:
     """Common parts of the pages of one kind of study."""
 
-    #: The modules whose `SECTIONS` are those of these tests, which need more than the words of their record.
-    sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    #: The modules with the `SECTIONS` of tests that need more than the words of their record.
+    sections: tuple[str, ...] = ()
     #: The functions that draw the figures, in their order.
     figures: Sequence[Callable[[Evidence], Iterable[Figure]]] = ()
     particulars: Callable[[Evidence], Particulars] = lambda _: Particulars()

@@ -26,8 +26,7 @@ from .rows import distinct, group_by, is_proportion, not_rejected, primary_rows,
 
 def of_study(evidence: Evidence) -> list[Section]:
     """The sections of a study: one for each of its tests."""
-    modules = [name for name, tests in evidence.page.sections.items() if not set(tests).isdisjoint(evidence.tests)]
-    every = [section for module in map(importlib.import_module, modules) for section in module.SECTIONS]
+    every = [section for name in evidence.page.sections for section in importlib.import_module(name).SECTIONS]
     ready = [section for section in every if section.test in evidence.tests]
     covered = {section.test for section in ready}
     plain = [section_without_module(name) for name in evidence.tests if name not in covered]

@@ -126,5 +126,5 @@ KIND = Kind(
         "likeness": "sigstats.tasks.significance:likenesses",
         "significance": "sigstats.tasks.significance:tested_tables",
     },
-    page="sigstats.flows.significance.report.page",
+    page="sigstats.flows.significance.report",
 )

@@ -219,10 +219,7 @@ def _span(span: tuple[float, float] | None) -> str:
 
 
 PAGE = KindPage(
-    sections={
-        "sigstats.flows.calibration.report.rates": ("calibration",),
-        "sigstats.flows.calibration.report.performance": ("confidence", "performance", "sample-size", "trained"),
-    },
+    sections=("sigstats.flows.calibration.report.rates", "sigstats.flows.calibration.report.performance"),
     figures=(
         power_curves.draw,
         null_p_values.draw_rates,

@@ -1,1 +1,0 @@
-"""Texts and figures of the report for studies of this kind."""
