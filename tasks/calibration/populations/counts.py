@@ -1,15 +1,12 @@
-"""Counts of the joint outcomes of two classifiers, batch by batch, and the populations of these rows."""
+"""Counts of the joint outcomes of two classifiers in a batch of rows, and the populations of these rows."""
 
-import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from sigstats._common.class_spelling import DistinctNames
 from sigstats._common.validation import did_you_mean, one_line, refuse, shown
@@ -109,22 +106,12 @@ def _has(side: Labels, positive: Label) -> bool:
     return any(type(label) is type(positive) and label == positive for label in each_label(side))
 
 
-#: Whole numbers are codes as they are if they span no more than this.
-_SPAN = 2**10
+#: Memory of a joint outcome, in bytes.
+OUTCOME_BYTES = 600
+#: The names of the columns in groups of rows.
+_SIDES = ["label", "a", "b"]
 #: Separates the labels of one row, and may be part of no label.
 _SEPARATOR = "\x1f"
-
-
-@dataclass(frozen=True)
-class Codes:
-    """A column as codes."""
-
-    #: The labels, each once.
-    labels: Sequence[Labels]
-    #: The code of each row.
-    codes: NDArray[Any]
-    #: The code of the first label; the codes of the others follow it.
-    first: int = 0
 
 
 def is_list(kind: pa.DataType) -> bool:
@@ -132,142 +119,71 @@ def is_list(kind: pa.DataType) -> bool:
     return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
 
 
-def encode(where: str, column: Any) -> Codes:
-    """The codes of a column."""
+def count_outcomes(
+    where: str,
+    names: Sequence[str],
+    columns: Sequence[Any],
+    budget: Budget,
+    classes: Collection[Label] | None = None,
+) -> dict[Outcome, int]:
+    """Count the rows with each joint outcome; ValueError if a label is missing or is not one of the `classes`.
+
+    `columns`: all whole numbers, booleans, strings, dictionaries of these, or lists of whole numbers or strings.
+    """
+    places = [f"{where}: column {shown(name)}" for name in names]
+    keys, labels = zip(*map(_keys, places, columns), strict=True)
+    rows: Any = pa.Table.from_arrays(keys, names=_SIDES)
+    groups = rows.group_by(_SIDES, use_threads=False).aggregate([([], "count_all")])
+    budget.require(OUTCOME_BYTES * groups.num_rows)
+    sides = []
+    for place, side, labels_of_codes in zip(places, _SIDES, labels, strict=True):
+        values = groups.column(side).to_pylist()
+        sides.append(values if labels_of_codes is None else [labels_of_codes[code] for code in values])
+        if classes is not None:
+            _require_classes(place, sides[-1], classes)
+    outcomes: Any = zip(*sides, strict=True)
+    return dict(zip(outcomes, groups.column("count_all").to_pylist(), strict=True))
+
+
+def _keys(where: str, column: Any) -> tuple[Any, list[Labels] | None]:
+    """The values by which rows are grouped, and the label of each value if they are codes."""
     if isinstance(column, pa.DictionaryArray) and column.dictionary.null_count:
         column = column.dictionary_decode()
     if column.null_count:
         raise ValueError(f"{where}: a label is missing (null); expected one in every row")
-    return _encode_lists(where, column) if is_list(column.type) else _encode(column)
+    if is_list(column.type):
+        return _codes_of_lists(where, column)
+    if not pa.types.is_dictionary(column.type):
+        return column, None
+    return _codes(column, column.dictionary.to_pylist())
 
 
-def _encode(column: Any) -> Codes:
-    kind = column.type
-    if pa.types.is_boolean(kind):
-        return Codes((False, True), column.cast(pa.int8()).to_numpy())
-    if not pa.types.is_integer(kind):
-        encoded = column if pa.types.is_dictionary(kind) else column.dictionary_encode()
-        labels = tuple(encoded.dictionary.to_pylist())
-        codes = encoded.indices.to_numpy()
-        if len(set(labels)) == len(labels):
-            return Codes(labels, codes)
-        # A label appears twice; its rows are not decoded, which may take gigabytes.
-        places: dict[Label, int] = {}
-        merged = np.array([places.setdefault(label, len(places)) for label in labels], dtype=np.int64)
-        return Codes(tuple(places), merged[codes])
-    whole: NDArray[Any] = column.to_numpy()
-    low, high = int(whole.min()), int(whole.max())
-    if high - low < _SPAN and max(-low, high) < 2**31:
-        return Codes(range(low, high + 1), whole, low)
-    values, codes = np.unique(whole, return_inverse=True)
-    return Codes(tuple(values.tolist()), codes)
+def _codes(column: Any, labels: list[Any]) -> tuple[Any, list[Labels]]:
+    """The codes of a column, of which two may stand for one label, as one code for each label."""
+    places = {label: place for place, label in enumerate(labels)}
+    if len(places) == len(labels):
+        return column.indices, labels
+    return pa.array([places[label] for label in labels], pa.int64()).take(column.indices), labels
 
 
-def _encode_lists(where: str, column: Any) -> Codes:
+def _codes_of_lists(where: str, column: Any) -> tuple[Any, list[Labels]]:
     if column.flatten().null_count:
         raise ValueError(f"{where}: a label in a list is missing (null); expected one in every place")
     texts: Any = column.cast(pa.list_(pa.string()))
-    for text in set(texts.flatten().dictionary_encode().dictionary.to_pylist()):
+    for text in pc.unique(texts.flatten()).to_pylist():
         if not text or _SEPARATOR in text:
             raise ValueError(f"{where}: the label {shown(text)} is not valid; expected a text without control codes")
     whole = pa.types.is_integer(column.type.value_type)
-    joined: Any = pc.binary_join(texts, _SEPARATOR)
-    encoded = joined.dictionary_encode()
-    sets: dict[tuple[Label, ...], int] = {}
-    codes = []
-    for text in encoded.dictionary.to_pylist():
-        parts = text.split(_SEPARATOR) if text else []  # no label is empty, so an empty text is an empty list
-        codes.append(sets.setdefault(tuple(sorted({int(part) if whole else part for part in parts})), len(sets)))
-    return Codes(tuple(sets), np.array(codes, dtype=np.int64)[encoded.indices.to_numpy()])
+    joined: Any = pc.binary_join(texts, _SEPARATOR).dictionary_encode()
+    # No label is empty, so an empty text is an empty list.
+    lists = [text.split(_SEPARATOR) if text else [] for text in joined.dictionary.to_pylist()]
+    labels = [tuple(sorted(set(map(int, parts) if whole else parts))) for parts in lists]
+    return _codes(joined, labels)
 
 
-def joint_codes(sides: Sequence[Codes], shape: tuple[int, ...]) -> NDArray[np.int32 | np.int64]:
-    """The code of each row's joint outcome: its position in a table of `shape`, one axis a column."""
-    weights = (shape[1] * shape[2], shape[2], 1)
-    # The codes stay as they are stored: one product widens them, as far as their sum needs, and one sum takes their
-    # origins off.
-    largest = sum(w * (abs(codes.first) + n) for w, codes, n in zip(weights, sides, shape, strict=True))
-    wide = np.int32 if largest < 2**31 else np.int64
-    joint: NDArray[Any] = np.multiply(sides[0].codes, weights[0], dtype=wide, casting="unsafe")
-    for weight, side in zip(weights[1:], sides[1:], strict=True):
-        joint += np.multiply(side.codes, weight, dtype=wide, casting="unsafe")
-    origin = sum(weight * codes.first for weight, codes in zip(weights, sides, strict=True))
-    if origin:
-        joint -= origin
-    return joint
-
-
-def outcomes(labels: Sequence[Sequence[Labels]], codes: NDArray[Any], times: NDArray[Any]) -> dict[Outcome, int]:
-    """The count of each joint outcome, from the codes of those that occur."""
-    sides = np.unravel_index(codes, [len(label) for label in labels])
-    triples: Any = zip(*([label[i] for i in side] for label, side in zip(labels, sides, strict=True)), strict=True)
-    return dict(zip(triples, times.tolist(), strict=True))
-
-
-#: The largest table of all outcomes that the labels can make.
-_TABLE = 2**19
-#: Memory of a joint outcome, in bytes.
-_OUTCOME = 600
-
-
-class Tally:
-    """Counts the rows of a file, part by part, in a table of all possible outcomes of the labels in a batch."""
-
-    def __init__(
-        self, names: Sequence[str], *, classes: Iterable[Label] | None = None, budget: Budget | None = None
-    ) -> None:
-        self._budget = budget
-        self.names = names
-        self.classes = None if classes is None else frozenset(classes)
-        #: The name of the part in messages.
-        self.where = ""
-        #: The count of each joint outcome in all parts that have ended.
-        self.counts: Counter[Outcome] = Counter()
-        # Of batches with the same labels: the labels of each column, and how many rows have each outcome.
-        self._labels: list[Sequence[Labels]] = []
-        self._table: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-
-    def begin(self, where: str) -> None:
-        """Begin another part."""
-        self.where = where
-
-    def add(self, columns: Sequence[Any]) -> None:
-        """Count rows.
-
-        `columns`: all whole numbers, booleans, strings, dictionaries of these, or lists of whole numbers or strings.
-        """
-        if not len(columns[0]):
-            return
-        coded = [
-            encode(f"{self.where}: column {shown(name)}", column)
-            for name, column in zip(self.names, columns, strict=True)
-        ]
-        labels = [codes.labels for codes in coded]
-        joint = joint_codes(coded, tuple(map(len, labels)))
-        if (size := math.prod(map(len, labels))) > _TABLE:
-            seen, times = np.unique(joint, return_counts=True)
-            self._add(outcomes(labels, seen, times))
-            return
-        if labels != self._labels:
-            self.end()
-            self._labels, self._table = labels, np.zeros(size, dtype=np.int64)
-        self._table += np.bincount(joint, minlength=size)
-
-    def end(self) -> None:
-        """End a part: refuse labels that are not in `classes`."""
-        seen = np.flatnonzero(self._table)
-        if len(seen):
-            self._add(outcomes(self._labels, seen, self._table[seen]))
-            self._table[:] = 0
-
-    def _add(self, entries: dict[Outcome, int]) -> None:
-        if (classes := self.classes) is not None:
-            for axis, name in enumerate(self.names):
-                for label in (label for outcome in entries for label in each_label(outcome[axis])):
-                    if label not in classes:
-                        known = list(map(str, classes))
-                        wanted = one_line(", ".join(sorted(known)[:8])) + did_you_mean(label, known)
-                        raise refuse(f"{self.where}: column {shown(name)}", label, f"one of {wanted}")
-        self.counts.update(entries)
-        if self._budget is not None:
-            self._budget.require(_OUTCOME * len(self.counts))
+def _require_classes(where: str, entries: Iterable[Labels], classes: Collection[Label]) -> None:
+    for label in (label for entry in entries for label in each_label(entry)):
+        if label not in classes:
+            known = list(map(str, classes))
+            wanted = one_line(", ".join(sorted(known)[:8])) + did_you_mean(label, known)
+            raise refuse(where, label, f"one of {wanted}")

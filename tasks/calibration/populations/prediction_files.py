@@ -27,7 +27,7 @@ from sigstats.files.tables.spelling import is_text
 
 from ...record import digest
 from ...schema import column
-from .counts import Label, LabelCounts, Tally, each_label, is_list
+from .counts import OUTCOME_BYTES, Label, LabelCounts, Outcome, count_outcomes, each_label, is_list
 from .parquet_files import (
     absolute_path,
     file_system,
@@ -47,9 +47,8 @@ _FOOTERS = 8
 #: From this number of rows on it pays to have workers count a data set.
 MANY = 50_000_000
 
-
-#: The rows of a batch, few enough for a core's cache.
-_BATCH = 2**16
+#: The rows of a batch.
+_BATCH = 2**18
 
 
 class ColumnTypes(NamedTuple):
@@ -100,11 +99,10 @@ def count_file(
     coded = list(columns) if _family(first.types[0]) == "strings" else None
     opened = open_parquet(system, file, columns, read_dictionary=coded, metadata=footer)
     column_types(file, opened, columns, first)
-    budget = Budget(file)
-    tally = Tally(columns, classes=classes, budget=budget)
+    budget, counts = Budget(file), Counter[Outcome]()
     for group in range(opened.num_row_groups):
-        tally.begin(f"{file}, row group {group}")
-        with reading(tally.where, (pa.ArrowException, OSError)):
+        where = f"{file}, row group {group}"
+        with reading(where, (pa.ArrowException, OSError)):
             batches: Iterable[pa.RecordBatch]
             if first.listed:
                 reopen = partial(open_parquet, system, file)
@@ -114,15 +112,16 @@ def count_file(
                 batches = opened.iter_batches(_BATCH, row_groups=[group], columns=list(columns), use_threads=False)
             for batch in batches:
                 batch.validate(full=True)
-                tally.add([batch.column(name) for name in columns])
-        tally.end()
+                sides = [batch.column(name) for name in columns]
+                counts.update(count_outcomes(where, columns, sides, budget, classes))
+                budget.require(OUTCOME_BYTES * len(counts))
     for axis, name in enumerate(columns if classes is None else ()):  # others than the classes were refused
         rows_of: Counter[Label] = Counter()
-        for outcome, rows in tally.counts.items():
+        for outcome, rows in counts.items():
             rows_of.update(dict.fromkeys(each_label(outcome[axis]), rows))
         remedy = "leave out these rows, or list all classes in classes if it is one"
         refuse_missing_texts(f"{file}: column {shown(name)}", rows_of, remedy, n=opened.metadata.num_rows)
-    return LabelCounts(tally.counts).checked(file, columns)
+    return LabelCounts(counts).checked(file, columns)
 
 
 def _family(kind: Any) -> str | None:

@@ -13,11 +13,12 @@ import pytest
 from fsspec.implementations.local import LocalFileSystem
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sigstats.files.inputs.limit import Budget
 
 from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.mcnemar.counts import discordant_counts
-from sigstats.tasks.calibration.populations.counts import LabelCounts, Tally
+from sigstats.tasks.calibration.populations.counts import LabelCounts, count_outcomes
 from sigstats.tasks.calibration.populations.prediction_files import LabelFiles, scan_footers
 
 from ...examples import examples
@@ -36,6 +37,10 @@ def write(path, y, a, b, *, kind=None, **options):
 def rows(n, classes, seed=1):
     rng = np.random.default_rng(seed)
     return [np.array(classes)[rng.integers(0, len(classes), n)] for _ in range(3)]
+
+
+def counted(*columns, classes=None):
+    return count_outcomes("rows", COLUMNS, columns, Budget("rows"), classes)
 
 
 def read(path, **options):
@@ -183,11 +188,7 @@ labels = st.lists(st.tuples(*3 * [st.integers(0, 3)]), min_size=1, max_size=60).
 @given(labels, st.sampled_from([1, 10**7]))
 def test_a_population_is_what_the_library_counts(triples, factor):
     columns = [pa.array([factor * value for value in side]) for side in zip(*triples, strict=True)]
-    tally = Tally(COLUMNS)
-    for part in (slice(0, 7), slice(7, None)):
-        tally.add([column[part] for column in columns])
-        tally.end()
-    counts = LabelCounts(tally.counts)
+    counts = LabelCounts(counted(*columns))
     assert counts.rows == len(triples)
     y, a, b = zip(*triples, strict=True)
     assert counts.population(factor).outcomes == JointOutcomes.from_predictions(y, a, b, positive=1).counts
@@ -313,90 +314,34 @@ def test_lists_of_labels_are_the_events_of_their_indicators(tmp_path, categories
     assert counts.population().discordant == (int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum()))
 
 
-@settings(max_examples=examples(80), deadline=None)
+@st.composite
+def columns_of_labels(draw, n):
+    """Whole numbers, truth values or strings, as they are or as codes of a dictionary that may say a label twice."""
+    rng = np.random.default_rng(draw(st.integers(0, 99)))
+    kind = draw(st.sampled_from([*"bhilBHILq", "strings", "dictionary", "truth values"]))
+    if kind == "truth values":
+        return pa.array(rng.random(n) < 0.5)
+    if kind in ("strings", "dictionary"):
+        labels = draw(st.lists(st.sampled_from("uvwxyz"), min_size=1, max_size=6))
+        coded = pa.DictionaryArray.from_arrays(pa.array(rng.integers(0, len(labels), n), pa.int32()), labels)
+        return coded if kind == "dictionary" else coded.cast(pa.string())
+    bounds = np.iinfo(kind)
+    low = draw(st.sampled_from([0, 1, 100, bounds.min, bounds.max - 9]))
+    return pa.array(low + rng.integers(0, draw(st.integers(1, 9)), n).astype(kind))
+
+
+@settings(max_examples=examples(160), deadline=None)
 @given(data=st.data())
-def test_batches_of_whole_numbers_of_any_range_add_up(data):
-    alike = st.sampled_from("bqL").map(lambda kind: kind * 3)
-    kinds = data.draw(alike | st.text("bhilBHILq", min_size=3, max_size=3), label="types")
-    tally, expected = Tally(COLUMNS), Counter()
-    for _ in range(data.draw(st.integers(1, 6), label="batches")):
-        n = data.draw(st.integers(0, 30), label="rows")
-        columns = []
-        for kind in kinds:
-            bounds = np.iinfo(kind)
-            low = data.draw(st.sampled_from([0, 1, 100, bounds.min, bounds.max - 9]), label="low")
-            rng = np.random.default_rng(data.draw(st.integers(0, 99), label="seed"))
-            columns.append(low + rng.integers(0, data.draw(st.integers(1, 9), label="width"), n).astype(kind))
-        tally.add([pa.array(column.astype(kind)) for column, kind in zip(columns, kinds, strict=True)])
-        expected.update(zip(*(column.tolist() for column in columns), strict=True))
-        if data.draw(st.booleans(), label="a part ends"):
-            tally.end()
-    tally.end()
-    assert tally.counts == expected
+def test_columns_of_any_labels_are_counted(data):
+    n = data.draw(st.integers(0, 30))
+    columns = [data.draw(columns_of_labels(n)) for _ in range(3)]
+    assert counted(*columns) == Counter(zip(*(column.to_pylist() for column in columns), strict=True))
 
 
-@settings(max_examples=examples(80), deadline=None)
-@given(data=st.data())
-def test_batches_of_strings_with_any_dictionaries_add_up(data):
-    """Dictionaries that stay, grow, change their order, say a label twice, or have one that no row has."""
-    tally, expected = Tally(COLUMNS), Counter()
-    dictionary = st.lists(st.sampled_from("uvwxyz"), min_size=1, max_size=6)
-    dictionaries = data.draw(st.lists(dictionary, min_size=3, max_size=3), label="dictionaries")
-    for _ in range(data.draw(st.integers(1, 6), label="batches")):
-        if data.draw(st.booleans(), label="other dictionaries"):
-            dictionaries = data.draw(st.lists(dictionary, min_size=3, max_size=3), label="dictionaries")
-        rng = np.random.default_rng(data.draw(st.integers(0, 99), label="seed"))
-        n = data.draw(st.integers(0, 30), label="rows")
-        columns = [
-            pa.DictionaryArray.from_arrays(pa.array(rng.integers(0, len(each), n), pa.int32()), each)
-            for each in dictionaries
-        ]
-        if data.draw(st.booleans(), label="plain"):
-            columns[0] = columns[0].cast(pa.string())
-        tally.add(columns)
-        expected.update(zip(*(column.to_pylist() for column in columns), strict=True))
-        if data.draw(st.booleans(), label="a part ends"):
-            tally.end()
-    tally.end()
-    assert tally.counts == expected
-
-
-def test_small_whole_numbers_far_apart_add_up():
-    """Differences of 8-bit numbers need more than 8 bits."""
-    tally, expected = Tally(COLUMNS), Counter()
-    for batch in ([0, 1], [-100, 99, 100], [5, -7], [99, 1]):
-        tally.add([pa.array(batch, pa.int8()), pa.array([3] * len(batch), pa.int8()), pa.array(batch, pa.int8())])
-        expected.update((value, 3, value) for value in batch)
-    tally.end()
-    assert tally.counts == expected
-
-
-def test_more_outcomes_than_a_table_holds_add_up():
-    """Labels that come and go: the table is given up when they are too many, and rows are counted one by one."""
-    rng, tally, expected = np.random.default_rng(5), Tally(COLUMNS), Counter()
-    for low, width in ((0, 70), (35, 70), (70, 70), (0, 90), (10**9, 5), (0, 3)):
-        columns = [low + rng.integers(0, width, 500) for _ in range(3)]
-        tally.add([pa.array(column) for column in columns])
-        expected.update(zip(*(column.tolist() for column in columns), strict=True))
-    tally.end()
-    assert tally.counts == expected
-
-
-@pytest.mark.parametrize("late", [1, 2, 3])
-def test_a_label_outside_the_classes_is_named_with_its_part(late):
-    """In parts of one table: what an earlier part had, and what the table had room for, is no excuse."""
-    tally = Tally(COLUMNS, classes=frozenset({0, 1, 2, 4}))
+def test_a_label_outside_the_classes_is_named_with_its_part():
     plain = pa.array([0, 1, 2, 4] * 5)
-    for part in range(late):
-        tally.begin(f"part {part}")
-        tally.add([plain, plain, plain])
-        tally.end()
-    tally.begin("the last part")
-    tally.add([plain, pa.array([0, 1, 2, 3] * 5), plain])
-    with pytest.raises(
-        ValueError, match=r"^the last part: column 'pred_a': 3 is not valid; expected one of 0, 1, 2, 4"
-    ):
-        tally.end()
+    with pytest.raises(ValueError, match=r"^rows: column 'pred_a': 3 is not valid; expected one of 0, 1, 2, 4"):
+        counted(plain, pa.array([0, 1, 2, 3] * 5), plain, classes={0, 1, 2, 4})
 
 
 @pytest.mark.parametrize(("label", "asked"), [(1, "1"), ("1", 1)])
