@@ -22,8 +22,8 @@ from ._predictions import Predictions, taken
 
 Files: TypeAlias = tuple[Predictions, Predictions]
 ALLOW = "(--allow-different-tasks compares them anyway)"
-#: A value that is neither a whole number nor a half.
-_NO_RANK = r"[^0-9.+-]|\.[0-9]*[1-46-9]|\.[0-9]*5[0-9]"
+#: A text that is not a number.
+_WORDS = "[^0-9.,eE+-]"
 
 
 def unlike_kinds(files: Files) -> Errors:
@@ -196,14 +196,11 @@ def may_be_row_numbers(ids: Any) -> bool:
 def moved(columns: Mapping[str, tuple[Any, Any]]) -> Iterator[tuple[str, Any, Any]]:
     """Yield columns of both files, as they are joined, whose values belong to other rows of the other file.
 
-    Nine in ten of the values that differ occur once in each file, and at least half of all are distinct. Whole numbers
-    and halves, and numbers at even distances, are not examined, since they may be ranks or their functions.
+    Nine in ten of the values that differ occur once in each file, and at least half of all are distinct. Numbers are
+    not examined, since they may be ranks or marks of each model.
     """
     for name, both in columns.items():
-        kinds = [part.type.value_type for part in both]
-        if not all(is_text(kind) or pa.types.is_floating(kind) for kind in kinds):
-            continue
-        if any(2 * len(part.dictionary) < len(part) for part in both):
+        if not all(is_text(part.type.value_type) and 2 * len(part.dictionary) >= len(part) for part in both):
             continue
         # Texts may be long, and repeated in many rows, so that their codes are compared.
         texts = [part.dictionary.cast(pa.large_string()) for part in both]
@@ -211,24 +208,13 @@ def moved(columns: Mapping[str, tuple[Any, Any]]) -> Iterator[tuple[str, Any, An
         a, b = (pc.index_in(text, value_set=values).take(part.indices) for text, part in zip(texts, both, strict=True))
         if not len(codes := a.take(differing(a, b))):
             continue
-        elsewhere = codes.filter(pc.match_substring_regex(values, _NO_RANK).take(codes))
+        elsewhere = codes.filter(pc.match_substring_regex(values, _WORDS).take(codes))
         for column in (a, b):
             counts = pc.value_counts(column)
             once = counts.field("values").filter(pc.call_function("equal", [counts.field("counts"), pa.scalar(1)]))
             elsewhere = elsewhere.filter(pc.is_in(elsewhere, value_set=once))
-        if 10 * len(elsewhere) >= 9 * len(codes) and not _are_of_ranks(values):
+        if 10 * len(elsewhere) >= 9 * len(codes):
             yield name, values.take(a), values.take(b)
-
-
-def _are_of_ranks(texts: Any) -> bool:
-    """True if numbers seem to be a smooth function of ranks: most adjacent distances are nearly equal."""
-    try:
-        numbers = np.unique(np.asarray(texts.cast(pa.float64())))
-    except pa.ArrowInvalid:
-        return False
-    gaps = np.diff(numbers[np.isfinite(numbers)])
-    equal = (2 * gaps[1:] < 3 * gaps[:-1]) & (2 * gaps[:-1] < 3 * gaps[1:])
-    return bool(5 * np.count_nonzero(equal) > 4 * len(equal))
 
 
 def difference_shown(one: str, other: str) -> tuple[str, str]:

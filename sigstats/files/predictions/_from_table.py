@@ -35,8 +35,6 @@ from ._tasks import have_same_items
 
 #: At most this many columns are listed.
 _LISTED = 10
-#: In fewer rows, only a usual name shows that a column counts the rows of a cell.
-_FEWEST_CELLS = 16
 
 
 def from_table(table: Table, given: Columns) -> Predictions:
@@ -149,7 +147,7 @@ class TableRows:
         self.prediction = self.label
         if self.predicted:
             self.prediction = self._texts(columns.prediction, or_missing=columns.score is None)
-        check_rules(self, (repeated_header, cells_and_runs))
+        check_rules(self, (repeated_header, counted_cells, repeated_runs))
         if self.tasks is not None:
             names = pc.unique(self.tasks).to_pylist()
             have_same_items(self.where, names, item_codes(self.tasks), self.items, self.label, columns)
@@ -261,40 +259,39 @@ def repeated_header(rows: TableRows) -> Errors:
         )
 
 
-def cells_and_runs(rows: TableRows) -> Errors:
-    """Rows by position that are cells of a table of counts, or several runs or models on the same items.
-
-    An unused column counts as such, under any name, if most combinations of the other columns occur once each; in a
-    few rows, this may happen by chance.
-    """
-    if not rows.by_position:
-        return
-    used, units, n = rows.columns.wanted, rows.columns.units, rows.table.num_rows
-    columns = dictionaries(rows.table.other_columns(()), n)
-    complete = {name: column for name, column in columns.items() if not column.null_count}
-    codes = {name: np.from_dlpack(column.indices).astype(np.int64) for name, column in complete.items()}
-    answers = [values for name, values in codes.items() if name in used]
-    factorial = len(codes) == len(columns) and all(values.any() for values in answers)  # all right is not a factor
-    sizes = {name: int(values.max()) + 1 for name, values in codes.items()}
-    cells = math.prod(sizes.values())
-    for name, size in sizes.items():
-        by_design = factorial and name not in used and n >= _FEWEST_CELLS and size > 1
-        is_usual = name.lower() in COUNTS and (name not in used or name == units.weights)
+def counted_cells(rows: TableRows) -> Errors:
+    """Rows by position that are cells of a table: a usual name of counts, and each combination of the others once."""
+    used, n = rows.columns.wanted, rows.table.num_rows
+    names = [name for name in rows.table.names if name.lower() in COUNTS]
+    names = [name for name in names if rows.by_position and (name not in used or name == rows.columns.units.weights)]
+    columns = dictionaries(rows.table.other_columns(()), n) if names else {}
+    sizes = {name: len(column.dictionary) for name, column in columns.items() if not column.null_count}
+    for name in (name for name in names if name in sizes and may_count(columns[name])):
+        factors = [other for other, size in sizes.items() if other != name and size > 1]
+        cells = math.prod(sizes[factor] for factor in factors)
         # In a few rows of a sparse table, all combinations may differ by chance.
-        most = max(2 * n, min(8 * n, n * n // 6)) if is_usual else 2 * n - 1 if by_design else 0
-        if not n <= cells // size <= most:  # first, since there may be thousands of columns
+        if not n <= cells <= max(2 * n, min(8 * n, n * n // 6)) or 2 * max(sizes[factor] for factor in factors) > n:
             continue
-        factors = [other for other in sizes if other != name and sizes[other] > 1]
-        if not factors or 2 * max(sizes[factor] for factor in factors) > n:
-            continue
-        if len(np.unique(joint_codes([codes[factor] for factor in factors]))) == n and may_count(columns[name]):
+        codes = [np.from_dlpack(columns[factor].indices).astype(np.int64) for factor in factors]
+        if len(np.unique(joint_codes(codes))) == n:
             problem = "seems to count the rows of a cell, but a cell is read as one row; repeat it"
             yield rows.table.error(name, f" {problem}, as frame.loc[frame.index.repeat(frame[{name!r}])] does")
+
+
+def repeated_runs(rows: TableRows) -> Errors:
+    """Rows by position of several runs or models on the same items, since the labels repeat."""
+    units, n = rows.columns.units, rows.table.num_rows
+    named = [name for name in rows.table.names if RUN_OR_MODEL.fullmatch(name)]
     repeated = units.group or units.run or units.epoch or units.order or rows.columns.duplicates
-    for name, runs in () if repeated or rows.of_labels else codes.items():
-        if RUN_OR_MODEL.fullmatch(name) and 20 * int(runs.max() + 1) <= n:
-            positions = places(runs, np.argsort(runs, kind="stable"))
-            if same_items(runs, positions, item_codes(rows.label.cast(pa.string()))):
-                problem = "seems to name runs or models on the same rows, since the labels repeat"
-                remedy = f"--model-column {name} and --model NAME to read one, or ids of items and --run {name}"
-                yield rows.table.error(name, f" {problem}; add {remedy}")
+    if not named or not rows.by_position or rows.of_labels or repeated:
+        return
+    columns = rows.table.other_columns(())
+    for name, column in dictionaries({name: columns[name] for name in named if name in columns}, n).items():
+        if column.null_count or 20 * len(column.dictionary) > n:
+            continue
+        runs = np.from_dlpack(column.indices).astype(np.int64)
+        positions = places(runs, np.argsort(runs, kind="stable"))
+        if same_items(runs, positions, item_codes(rows.label.cast(pa.string()))):
+            problem = "seems to name runs or models on the same rows, since the labels repeat"
+            remedy = f"--model-column {name} and --model NAME to read one, or ids of items and --run {name}"
+            yield rows.table.error(name, f" {problem}; add {remedy}")

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from sigstats._common.class_names import class_notes
 from sigstats._common.class_spelling import refuse_thousands
-from sigstats._common.data_frames import joint_codes
-from sigstats._common.messages import Note, join_words
+from sigstats._common.messages import Note
 from sigstats._common.rules import Errors, check_rules
 from sigstats._common.validation import shown
 from sigstats.comparison.measure_names import are_measurements
@@ -28,9 +27,6 @@ from ._log import TASK
 from ._other_columns import MOST_VALUES, merge_notes, other_column_codes
 from ._predictions import Ints, Predictions, first_rows, item_codes, repeated_keys, some_ids_are
 from ._repeated import combine_runs, exclude_rows, item_totals, left_out_notes, pair_answers, split_runs
-
-#: Columns with more bytes of distinct values name no rows, and Arrow cannot hold them as one array of short texts.
-_LONGEST = 2**31
 
 
 class MatchOptions(TypedDict, total=False):
@@ -151,31 +147,6 @@ def unlike_positions(files: Files) -> Errors:
         if not a.equals(b) and a.sort().equals(b.sort()):
             problem = f"has the ids of {first.where} in another order; sort one file, or omit --by-position"
             yield ValueError(f"{other.where}: {problem}")
-    others = _possible_ids(other)
-    shared = {}
-    for name, column in _possible_ids(first).items():
-        if name in others:
-            codes, of_other = encode_together(*same_spelling([column, others[name]]))[1]
-            if np.array_equal(np.sort(codes), np.sort(of_other)):
-                shared[name] = np.concatenate([codes, of_other])
-    for names in [[name] for name in shared] + [[*shared]] * bool(shared):  # a column, or all of them together
-        a, b = np.split(joint_codes([shared[name] for name in names]), 2)
-        ordered = np.sort(a)
-        if (np.diff(ordered) > 0).all() and not np.array_equal(a, b) and np.array_equal(ordered, np.sort(b)):
-            columns = f"column{'s' * (len(names) > 1)} {join_words([*map(shown, names)])} of {first.where}"
-            by_id = f", or add --id {shown(names[0])} in place of --by-position" * (len(names) == 1)
-            yield ValueError(f"{other.where}: has the values of {columns} in another order; sort one file{by_id}")
-
-
-def _possible_ids(side: Predictions) -> dict[str, Any]:
-    """Return the other columns that may be ids of rows joined by position: texts or whole numbers, as dictionaries."""
-    kinds = pa.int64(), pa.int32(), pa.string(), pa.large_string()
-    return {
-        name: pa.DictionaryArray.from_arrays(column.indices, column.dictionary.cast(pa.string()))
-        for name, column in side.other_columns.items()
-        if side.by_position and column.type.value_type in kinds and not column.null_count
-        if column.dictionary.nbytes < _LONGEST
-    }
 
 
 def _match_keys(first: Predictions, other: Predictions) -> Matched:
@@ -194,30 +165,18 @@ def _match_keys(first: Predictions, other: Predictions) -> Matched:
     if not len(rows):
         here, there = (shown(str(keys[0].as_py())) for keys in (keys_b, keys_a))
         raise ValueError(
-            f"{other.where}: shares no id with {first.where} ({here} here, {there} there"
-            f"{_in_two_zones(keys_b, keys_a)}); expected predictions of the same rows (compare two models on different "
-            "rows with --unpaired)"
+            f"{other.where}: shares no id with {first.where} ({here} here, {there} there); expected predictions of the "
+            "same rows (compare two models on different rows with --unpaired)"
         )
     unmatched = {first.where: first.ids.filter(pc.is_null(partners))}
     if len(keys_b) > len(rows):
         unmatched[other.where] = other.ids.filter(pc.is_null(pc.index_in(keys_b, value_set=keys_a)))
-    zones = _in_two_zones(*unmatched.values()) if len(unmatched) > 1 else ""
     notes = [
-        Note("unmatched-rows", f"{where}: {some_ids_are(pc.unique(ids))} only in this file{zones}")
+        Note("unmatched-rows", f"{where}: {some_ids_are(pc.unique(ids))} only in this file")
         for where, ids in unmatched.items()
         if len(ids)
     ]
     return Matched(first, other, rows, partners.take(rows), tuple(notes))
-
-
-def _in_two_zones(ids: Any, others: Any) -> str:
-    """Advice if ids of one file are instants that the other has in another time zone; else an empty text."""
-    zone: Any = pa.timestamp("us", "UTC")
-    try:
-        n = pc.sum(pc.is_in(ids.cast(zone), value_set=others.cast(zone))).as_py()
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        return ""
-    return f"; {n:,} are the same instants in another form or time zone: write all alike" * bool(n)
 
 
 def _keys_for(side: Predictions, other: Predictions) -> Any:

@@ -197,24 +197,6 @@ def test_a_file_of_one_of_several_tasks_whose_ids_restart_is_joined_by_task_and_
     assert "('PIQA/0' here, 'arc/0' there)" in unshared
 
 
-@pytest.mark.parametrize("zone", ["Asia/Kolkata", "America/New_York", "UTC"])
-def test_ids_that_are_one_instant_in_two_forms_are_named_in_the_message(tmp_path, refused, zone):
-    times = pd.date_range("2026-03-29T00:00", periods=30, freq="h", tz="UTC")
-    form = "%Y-%m-%d %H:%M:%S%z" if zone == "UTC" else "%Y-%m-%dT%H:%M%z"
-    local = [f"{time:{form}}" for time in times.tz_convert(zone)]
-    universal = [f"{time:%Y-%m-%dT%H:%MZ}" for time in times]
-    pd.DataFrame({"id": universal, "label": 0, "prediction": 0}).to_csv(tmp_path / "a.csv", index=False)
-    for common in (0, 12):
-        pd.DataFrame({"id": universal[:common] + local[common:], "label": 0, "prediction": 0}).to_csv(
-            tmp_path / "b.csv"
-        )
-        message = refused("compare", tmp_path / "a.csv", tmp_path / "b.csv")
-        assert f"; {30 - common} are the same instants in another form or time zone: write all alike" in message
-    names = [f"2026-{number}" for number in range(30)]
-    pd.DataFrame({"id": names, "label": 0, "prediction": 0}).to_csv(tmp_path / "b.csv")
-    assert "instants" not in refused("compare", tmp_path / "a.csv", tmp_path / "b.csv")
-
-
 @pytest.mark.parametrize("options", [["--epoch", "try"], ["--run", "try"], ["--duplicates", "first"]])
 def test_ids_that_repeat_only_within_tasks_are_those_of_a_file_without_repeats(tmp_path, printed, options):
     rng = np.random.default_rng(7)

@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import norm
 
 import sigstats
 
@@ -101,15 +100,6 @@ def test_a_long_text_of_many_rows_is_not_repeated_to_compare_it(by_position):
     assert result.rows[0].n == 25_000
 
 
-@pytest.mark.parametrize("kind", WRITE)
-def test_values_of_a_feature_at_other_numbers_of_rows_are_refused(files, refused, kind):
-    features = np.random.default_rng(5).normal(20, 5, (N, 2)).round(3)
-    columns = {"mean radius": features[:, 0], "texture": features[:, 1]}
-    first, second = (marks(seed, **columns).drop(columns="question") for seed in (1, 2))
-    paths = files(numbered(first), numbered(second, seed=3), kind=kind)
-    assert "id '0': mean radius" in refused("compare", *paths, "--score", "f1")
-
-
 PERMUTED = np.random.default_rng(6).permutation(N)
 
 
@@ -118,10 +108,7 @@ PERMUTED = np.random.default_rng(6).permutation(N)
     [
         ([f"It is {k}" for k in range(N)], [f"It is {k + 9 * (k % 2)}" for k in range(N)]),  # answers of models
         (range(N), PERMUTED),  # ranks of the rows
-        (np.arange(N) / 2, PERMUTED / 2),  # and of ties
-        (np.arange(N) / 39, PERMUTED / 39),  # percentiles
         (1 / (60 + np.arange(N)), 1 / (60 + PERMUTED)),  # reciprocal ranks
-        (norm.ppf((np.arange(N) + 0.5) / N), norm.ppf((PERMUTED + 0.5) / N)),  # normal scores
         (np.random.default_rng(7).random(N), np.random.default_rng(8).random(N)),  # probabilities of two models
         (["yes", "no", "yes", "no", *ITEMS[4:]], ["no", "yes", "no", "yes", *ITEMS[4:]]),
         (["yes", *["no"] * (N - 2), "perhaps"], ["no"] * N),

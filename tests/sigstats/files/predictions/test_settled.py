@@ -1,9 +1,7 @@
 """Failed, unscored and repeated answers: the same options have the same effect in every format."""
 
-import cProfile
 import itertools
 import json
-import pstats
 
 import numpy as np
 import pandas as pd
@@ -303,29 +301,6 @@ def test_cells_with_their_numbers_of_rows_are_no_rows(columns, tmp_path, refused
     assert sigstats.check(rows.assign(count=1 + rows.index % 7), "b", at_least=0.5).n == 2000  # rows with a feature
 
 
-@pytest.mark.parametrize("name", ["total", "Anzahl", "0", "Count of id", "value", "x"])
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_cells_are_known_by_their_design_whatever_counts_them(name, kind, tmp_path, refused):
-    table = cells(["label", "site", "b"])[0].rename(columns={"Count": name})
-    path = tmp_path / f"cells.{kind}"
-    table.to_csv(path, index=False) if kind == "csv" else table.to_parquet(path)
-    told = f"column '{name}' seems to count the rows of a cell"
-    assert told in refused("check", path, "--prediction", "b", "--at-least", "0.5")
-    assert told in refused(
-        "check", path, "--score", "b", "--by-position", "--at-least", "0.5", "--score-range", "0", "9"
-    )
-
-
-def test_in_a_few_rows_only_a_usual_name_shows_counts_of_cells():
-    """Twelve rows may have all combinations of three columns by chance."""
-    rows = [(label, b, site) for label in "01" for b in "01" for site in "xyz"]
-    tokens = [12, 9, 14, 3, 8, 21, 17, 5, 11, 6, 30, 2]
-    table = pd.DataFrame(rows, columns=["label", "b", "site"]).assign(tokens=tokens)
-    assert sigstats.check(table, "b", at_least=0.1).n == 12
-    with pytest.raises(ValueError, match="column 'count' seems to count the rows of a cell"):
-        sigstats.check(table.rename(columns={"tokens": "count"}), "b", at_least=0.1)
-
-
 @pytest.mark.parametrize("name", ["num", "Anzahl", "freq", "cases"])
 def test_counts_of_a_sparse_table_are_known_by_usual_names_unless_they_number_the_rows(name):
     """Forty of 192 combinations occur."""
@@ -351,43 +326,6 @@ def test_a_label_or_a_feature_named_num_counts_no_cells(role):
         label = "num" if role == "label" else "label"
         table["b"] = np.where(rng.random(30) < 0.7, table[label], rng.integers(0, 5, 30))
         assert sigstats.check(table, "b", label=label, at_least=0.3).n == 30
-
-
-def test_counts_of_cells_are_found_beside_columns_with_one_value():
-    table = cells(["label", "site", "b"])[0].assign(**{f"version {k}": k for k in range(50)})
-    with pytest.raises(ValueError, match="column 'Count' seems to count the rows of a cell"):
-        sigstats.check(table, "b", at_least=0.5)
-
-
-def test_columns_that_are_no_design_take_calls_in_proportion_to_their_number():
-    numbers = []
-    for columns in (50, 150, 450):
-        frame = pd.DataFrame(np.random.default_rng(9).integers(0, 2, (100, columns))).rename(
-            columns="feature {}".format
-        )
-        with cProfile.Profile() as calls:
-            assert sigstats.check(frame.assign(label=frame["feature 0"]), "feature 1", at_least=0.1).n == 100
-        numbers.append(pstats.Stats(calls).total_calls)
-    assert np.diff(numbers)[1] < 3.5 * np.diff(numbers)[0]
-
-
-DRAWS = np.random.default_rng(8)
-#: Each of 12 people answers each of 10 items.
-CROSSED = {"person": np.repeat(np.arange(12), 10), "item": np.tile(np.arange(10), 12)}
-
-
-@pytest.mark.parametrize(
-    "columns",
-    [
-        {"age": DRAWS.integers(18, 90, 120)},
-        {"tokens": DRAWS.integers(5, 500, 120), "sex": DRAWS.integers(0, 2, 120)},
-        CROSSED | {"milliseconds": DRAWS.integers(200, 900, 120)},
-        CROSSED | {"milliseconds": DRAWS.integers(200, 900, 120), "label": 1, "prediction": 1},
-    ],
-)
-def test_whole_numbers_that_describe_rows_are_no_counts(columns):
-    answers = {name: DRAWS.integers(0, 2, 120) for name in ("label", "prediction")}
-    assert sigstats.check(pd.DataFrame(answers | columns), at_least=0.5).n == 120
 
 
 @pytest.mark.parametrize("name", ["seed", "model_name"])
