@@ -14,10 +14,10 @@ from sigstats._common.validation import refuse
 from ..config.model import Strict, Study
 from ..errors import BadInput
 from ..regression.result import RegressionResult
-from ..running.bars import in_notebook
 from ..running.from_python import MAIN, GivenCode, given_code
 from ..running.kind import find_study, kind_of
 from ..running.options import run_options
+from ..running.progress import in_notebook
 from ..running.result import CellStudyResult
 from .results import StudyResults, open_results
 

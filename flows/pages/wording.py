@@ -109,3 +109,12 @@ def signed(value: float, decimals: int) -> str:
 def count_of(count: int, noun: str, plural: str | None = None) -> str:
     """A number of things: ``1 row``, ``1,797 rows``."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def duration(seconds: float) -> str:
+    """A duration in words, rounded."""
+    if seconds < 90:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"

@@ -20,8 +20,7 @@ from ..pages.wording import adjusted_p, count_of, significant
 from . import sections
 from .evidence import Column, Evidence, Figure, Section, Verdict
 from .over_data_sets import best_over_data_sets
-from .printed_numbers import printed_numbers
-from .problems import how_to_finish, problems, read_failures, shortfall
+from .problems import how_to_finish, printed_numbers, problems, read_failures, shortfall
 from .rows import WITHHELD, distinct, hypotheses, not_rejected, rejected, undecided_rows
 
 

@@ -12,7 +12,7 @@ from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.storage.seal import ROWS
 from sigstats.tasks.storage.store import Store
 
-from .progress import duration
+from ..pages.wording import duration
 
 #: A plan of more cells lists only the costliest.
 _MOST_LINES, _COSTLIEST = 100, 20

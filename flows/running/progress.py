@@ -1,6 +1,7 @@
 """The progress of a run: a bar on a terminal or in a notebook, lines at intervals elsewhere."""
 
 import contextlib
+import html
 import json
 import math
 import sys
@@ -10,7 +11,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Column
 
 from sigstats._common.messages import printable
 from sigstats._common.numerals import significant
@@ -18,13 +20,74 @@ from sigstats.tasks.engine.blocks import Receipt
 from sigstats.tasks.plan import Cell, Plan
 
 from ..errors import now
-from .bars import NotebookBar, TerminalBar, in_notebook, notebook_bar
+from ..pages.wording import duration
 from .costs import CellProgress, Sizes, TimeLeft
 
 #: At least these seconds pass between two drawings of the bar: the time left is a sum over all cells.
 BAR_SECONDS = 0.2
 #: A step that shows no progress is named after these seconds.
 PATIENCE_SECONDS = 2.0
+
+
+class TerminalBar(Progress):
+    """A bar in the last line of a terminal."""
+
+    def __init__(self, console: Console, total: int) -> None:
+        # Only the text is shortened if the terminal is narrow.
+        text = TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True))
+        super().__init__(
+            SpinnerColumn(), TimeElapsedColumn(), BarColumn(bar_width=20), text, console=console, expand=True
+        )
+        self._replicates = self.add_task("starting", total=total)
+
+    def draw(self, done: int, text: str) -> None:
+        """Show the number of replicates that are done, and a line of text."""
+        self.update(self._replicates, completed=done, description=printable(text))
+
+
+class NotebookBar:
+    """A bar in the output of a notebook's cell; each drawing replaces the one before.
+
+    >>> bar = NotebookBar(200)
+    >>> bar.draw(50, "1/4 cells")
+    >>> bar
+    1/4 cells
+    >>> bar._repr_html_()
+    '<progress value="50" max="200"></progress> 1/4 cells'
+    """
+
+    def __init__(self, total: int) -> None:
+        self._total, self._done, self._text = total, 0, "starting"
+        self._handle: Any = None
+
+    def start(self) -> None:
+        """Show the bar in the output of the notebook's cell that is running."""
+        from IPython.display import display
+
+        self._handle = display(self, display_id=True)
+
+    def draw(self, done: int, text: str) -> None:
+        """Show the number of replicates that are done, and a line of text."""
+        self._done, self._text = done, text
+        if self._handle is not None:
+            self._handle.update(self)
+
+    def stop(self) -> None:
+        """Stop drawing, and keep what was drawn last."""
+
+    def __repr__(self) -> str:
+        return printable(self._text)
+
+    def _repr_html_(self) -> str:
+        text = html.escape(printable(self._text))
+        return f'<progress value="{self._done}" max="{max(self._total, 1)}"></progress> {text}'
+
+
+def in_notebook() -> bool:
+    """True if this process is the kernel of a notebook."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return getattr(shell, "kernel", None) is not None
 
 
 class Display:
@@ -68,7 +131,7 @@ class Display:
 
     def event(self, event: str, **fields: Any) -> None:
         """Write a JSON object on a separate line, if the log is for a program."""
-        if self.json and not self.console.quiet:
+        if self.json and not self.quiet:
             line = json.dumps({"time": now(), "event": event, "study": self.study, **fields})
             print(line, file=sys.stderr, flush=True)  # noqa: T201
 
@@ -145,7 +208,7 @@ class Display:
         if self._terminal:
             self._bar = TerminalBar(self.console, plan.replicates)
         elif in_notebook() and not self.quiet and not self.json:
-            self._bar = notebook_bar(plan.replicates)
+            self._bar = NotebookBar(plan.replicates)
         if self._bar is None:
             yield
             return
@@ -229,12 +292,3 @@ class Display:
             f"{at['cells_done']}/{at['cells']} computations, "
             f"{at['replicates_done']:,}/{at['replicates']:,} replicates, {at['rate']:,.0f}/s{about}"
         )
-
-
-def duration(seconds: float) -> str:
-    """A duration in words, rounded."""
-    if seconds < 90:
-        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
-    if seconds < 5400:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"

@@ -15,10 +15,10 @@ from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.store import Store
 
 from ..errors import DONE, FAILED
-from ..pages.wording import count_of
+from ..pages.wording import count_of, duration
 from ..report.rows import Decisions
 from .options import Part
-from .progress import Display, duration
+from .progress import Display
 from .workers import StaffChanges
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from sigstats.tasks.storage.block_files import PARTS
 from sigstats.tasks.storage.data import write_data
 from sigstats.tasks.storage.store import Store
 
+from ..pages.wording import duration
 from .costs import CostModel, kind_of_cell, sizes_of
 from .estimate import Estimate
 from .options import Prepared
-from .progress import duration
 
 #: Processor seconds after which no further cell is timed.
 TIMING_SECONDS = 60.0

@@ -221,7 +221,7 @@ def codes(*columns: Any) -> tuple[list[NDArray[np.int64]], list[str]]:
 
 
 #: The modules of this folder, whose `ENTRIES` are models by their keys in the study file.
-_MODULES = ("pairs", "scores", "tables")
+_MODULES = ("models", "tables")
 
 
 @cache

@@ -13,7 +13,7 @@ from sigstats.flows.kinds import KINDS, kind_named
 from sigstats.flows.report import page as report
 from sigstats.flows.report import sections
 from sigstats.flows.report.evidence import Evidence, Section, Verdict
-from sigstats.flows.report.printed_numbers import printed_numbers
+from sigstats.flows.report.problems import printed_numbers
 from sigstats.flows.report.rows import group_by
 from sigstats.flows.report.usual_columns import MONTE_CARLO
 from sigstats.retraining.permutation import permutation_test

@@ -8,11 +8,11 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
 from sigstats.flows.benchmark.plan import KIND
+from sigstats.flows.pages.wording import duration
 from sigstats.flows.running import timing
 from sigstats.flows.running.costs import CostModel
 from sigstats.flows.running.estimate import Estimate, count, counts_in_words, render
 from sigstats.flows.running.kind import kind_of, parse_study
-from sigstats.flows.running.progress import duration
 from sigstats.flows.running.timing import estimate
 from sigstats.sequential.gandy_rule import GandyRule
 from sigstats.tasks.benchmark.fan_outs import ways_of_fitting

@@ -14,7 +14,7 @@ from scipy import stats
 
 from sigstats import friedman_test
 from sigstats.flows.report.evidence import Evidence
-from sigstats.flows.significance.tables.scores import Scores
+from sigstats.flows.significance.tables.models import Scores
 from sigstats.tasks.results import Results
 from sigstats.tasks.statistical_tests import named, run_table_test
 from sigstats.tasks.storage.store import Store
