@@ -170,8 +170,8 @@ def class_notes(
 ) -> list[Note]:
     """Notes on classes that occur only in labels or only in predictions, most frequent first, with numbers of rows.
 
-    Other notes name classes that seem to be exchanged. `models`: name, classes, codes of the labels and codes of the
-    predictions of the models. With `answers`, the notes of `answer_notes` too.
+    `models`: name, classes, codes of the labels and of the predictions of each. With `answers`, the notes of
+    `answer_notes` too.
     """
     notes = [*answer_notes(models)] if answers else []
     labels = counts_of(*models[0][1:3], times)
@@ -185,7 +185,7 @@ def class_notes(
         items.append((NEVER_PREDICTED, "labels of classes that no model predicts", _without(labels, predicted)))
     of_classes = [Note(name, f"{problem}: {some_of(odd, 3)}") for name, problem, odd in items if odd]
     spellings = DistinctNames([*labels], sum(labels.values())).notes
-    return [*spellings, *of_classes, *notes, *_exchanged(models, times)]
+    return [*spellings, *of_classes, *notes]
 
 
 def answer_notes(models: Iterable[tuple[str, Sequence[str], IntArray, IntArray]]) -> Iterator[Note]:
@@ -199,42 +199,6 @@ def answer_notes(models: Iterable[tuple[str, Sequence[str], IntArray, IntArray]]
         elif prediction.min() == prediction.max() and label.min() < label.max():
             only = shown(classes[prediction[0]])
             yield Note("constant-predictions", f"{model} predicts {only} in all {len(label):,} rows")
-
-
-#: The chance of a note on random predictions, and the most classes that are tried in another order.
-_BY_CHANCE, _MOST_CLASSES = 1e-4, 1_000
-
-
-def _exchanged(
-    models: Sequence[tuple[str, Sequence[str], IntArray, IntArray]], times: IntArray | None
-) -> Iterator[Note]:
-    """Yield a note for each model with classes that are right less often than by chance, unless they are exchanged.
-
-    By Chernoff's bound for one order of the classes, times the number of orders.
-    """
-    for model, classes, label, prediction in models:
-        n, k = len(label) if times is None else int(times.sum()), len(classes)
-        if not 2 <= k <= min(n / 2, _MOST_CLASSES):
-            continue
-        table = np.bincount(label * k + prediction, times, k * k).astype(np.int64).reshape(k, k)
-        by_chance = np.outer(table.sum(axis=1), table.sum(axis=0)) / n
-        low = np.diagonal(table < by_chance)
-        if np.count_nonzero(low) < 2:
-            continue
-        from scipy.optimize import linear_sum_assignment
-        from scipy.special import gammaln, rel_entr
-
-        partner = linear_sum_assignment(table - by_chance, maximize=True)[1]
-        moved = np.flatnonzero(low & (table > by_chance)[np.arange(k), partner])
-        hits, chance = (counts[moved, partner[moved]].sum() for counts in (table, by_chance))
-        evidence = rel_entr(hits, chance) + rel_entr(n - hits, n - chance)
-        if {*moved} == {*partner[moved]} and evidence > gammaln(k + 1) - np.log(_BY_CHANCE):
-            pairs = some_of(
-                [f"{shown(classes[partner[code]])} for {shown(classes[code])}" for code in moved.tolist()], 5
-            )
-            right, wrong = np.trace(table), table[moved, moved].sum()
-            better = f"{right + hits - wrong:,} of {n:,} rows would be right instead of {right:,}"
-            yield Note("exchanged-classes", f"{model}: classes may be exchanged, {pairs}: {better}")
 
 
 def _without(rows: Mapping[str, int], others: Collection[str]) -> list[str]:

@@ -67,8 +67,6 @@ def refuse_beyond(limits: Limits, values: Sequence[FloatArray], what: str) -> No
 
 #: At most this share of positive percentages, or of positive marks from 0 to 10, is 1 or less.
 _SMALL = 0.15
-#: At most this share of the scores is wild: in size, this many times as large as the largest of the others.
-_WILD_SHARE, _WILD_TIMES = 0.01, 500
 #: Mean sizes, without zeros, of one unit rarely differ by this factor; shares, or 0 and 1, rarely have this mean.
 _FACTOR, _ABOVE_ONE = 50, 2
 #: The same factor for costs in a named unit, whose sizes may differ widely, as prices do.
@@ -104,16 +102,13 @@ def unlike_units(
     limits; those of one model may lie both far below 1 and far above. `priced`: True for costs in a named unit, whose
     sizes may differ as prices do. `limits`: the limits that the name of the scores or their log states.
 
-    `wanted`: the expected scores; if it is given, scores that cannot be in one unit are refused: absurdly large scores,
-    codes of missing marks, other codes of right and wrong, and scores from 0 to 1 if others, of any of the models, are
-    up to 10 or 100. One score of 9e18 among zeros and ones makes every difference of means uncertain, and so hides any
-    regression.
+    `wanted`: the expected scores; if it is given, scores that cannot be in one unit are refused: codes of missing
+    marks, other codes of right and wrong, and scores from 0 to 1 if others, of any of the models, are up to 10 or 100.
     """
     two, (missing, sure) = "" if costs else _two_codes(scores, names), _code_of_missing(scores, names, limits)
     if wanted and (
         problem := two
         or (missing if sure else "")
-        or _wild(scores, names)
         or ("" if costs else _mixed(scores, names))
         or _shares_and_percentages(scores, names)
     ):
@@ -209,23 +204,6 @@ def _are_apart(code: float, others: FloatArray) -> bool:
         return bool(least >= 0 and (most >= 5 or not whole))
     first = 1 if code in (7, 8) else -np.inf  # small counts begin at 0
     return bool(whole and first <= least and most <= _MOST_MARK[code > 9])
-
-
-def _wild(scores: Sequence[FloatArray], names: Sequence[str]) -> str:
-    """Return a complaint about a score that is absurdly large, else an empty text."""
-    sizes = np.abs(np.concatenate(scores))
-    if len(sizes) < _FEW:
-        return ""
-    first = len(sizes) - 1 - max(1, int(_WILD_SHARE * len(sizes)))
-    largest = np.sort(np.partition(sizes, first)[first:])
-    gaps = np.flatnonzero((largest[:-1] > 0) & (largest[1:] >= _WILD_TIMES * largest[:-1]))
-    if not len(gaps):
-        return ""
-    usual = largest[gaps[0]]
-    beyond = [(name, score[np.abs(score) > usual]) for name, score in zip(names, scores, strict=True)]
-    (who, (wild, *_)), *others = [(name, values) for name, values in beyond if len(values)]
-    of = "" if others else f" of {shown(who)}"
-    return f"{wild:g}{of} is beyond the scale of the others (at most {usual:g} in size)"
 
 
 def _mixed(scores: Sequence[FloatArray], names: Sequence[str]) -> str:
