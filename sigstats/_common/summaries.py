@@ -1,4 +1,4 @@
-"""Columns and rows of a table of models that are computed from the others, recognised by their values."""
+"""Columns of a table of models that are computed from the others, recognised by their values."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -8,14 +8,15 @@ from numpy.typing import NDArray
 
 from .validation import FloatArray, shown
 
-#: In a table of more rows, one more row changes little.
-_MOST_ROWS = 5_000
-#: Values that equal a summary of others are refused, or only noted, if they do so by chance less often than this.
-_BY_CHANCE, _DOUBTFUL = 1e-6, 0.01
+#: Values that equal a summary of others are refused if they do so by chance less often than this.
+_BY_CHANCE = 1e-6
 
 
-def refuse_summaries(scores: FloatArray, names: Sequence[str], argument: str) -> None:
-    """Refuse a column that numbers the rows, or is a mean or a standard deviation of other columns."""
+def refuse_summaries(columns: Sequence[NDArray[Any]], names: Sequence[str], argument: str) -> None:
+    """Refuse a column of numbers that numbers the rows, or is a mean or a standard deviation of other columns."""
+    if not all(column.dtype.kind in "biuf" for column in columns):
+        return
+    scores = np.column_stack(columns).astype(np.float64)
     rows = np.unique(scores[:1_000][~np.isnan(scores[:1_000]).any(axis=1)], axis=0)
     for place, model in enumerate(names) if len(rows) and len(names) > 1 else ():
         before, (column,), after = (part.T for part in np.split(rows, [place, place + 1], axis=1))
@@ -29,44 +30,6 @@ def refuse_summaries(scores: FloatArray, names: Sequence[str], argument: str) ->
             raise ValueError(f"{argument}: {shown(model)} {problems[0]}; drop it, or list the models (models)")
 
 
-def check_models(columns: Sequence[NDArray[Any]], names: Sequence[str], argument: str) -> None:
-    """Refuse rows of numbers, and columns if models have `names`, that are computed from the others."""
-    if columns and all(column.dtype.kind in "biuf" for column in columns):
-        # As many rows as show that a table has too many, since a copy of all may be large.
-        check_end_rows(np.column_stack([c[: _MOST_ROWS + 1] for c in columns]).astype(np.float64), argument)
-        if names:
-            refuse_summaries(np.column_stack(columns).astype(np.float64), names, argument)
-
-
-def check_end_rows(scores: FloatArray, argument: str) -> None:
-    """Refuse a first or last row of a table of models that is a mean, a sum or another summary of the others."""
-    for end, place in {"last": -1, "first": 0}.items():
-        if of := summary_at(scores, place):
-            raise ValueError(f"{argument}: the {end} row is {of} of the others; remove it")
-
-
-def doubts_on_last_row(scores: FloatArray) -> list[str]:
-    """A doubt about a last row that may be the mean of the others, or equal it by chance."""
-    of = summary_at(scores, -1, _DOUBTFUL) if len(scores) > 3 and scores.shape[1] > 1 else None
-    return [f"the last row equals {of} of the others; remove it unless it is a data set"] if of else []
-
-
-def summary_at(scores: FloatArray, place: int, most: float = _BY_CHANCE) -> str | None:
-    """The statistic of the other rows that the first or last row equals, by chance at most this often."""
-    if not 2 < len(scores) <= _MOST_ROWS or not np.isfinite(scores).all():
-        return None
-    row, others = scores[place], np.delete(scores, place, axis=0)
-    if of := next(summaries_of(row, others, most), None):
-        return of
-    if len(others) < 3 or not (row.min() > others.max() or row.max() < others.min()):
-        return None
-    from scipy.stats import rankdata  # slow to import
-
-    ranks = [rankdata(sign * others, axis=1).mean(axis=0) for sign in (1, -1)]
-    off = min(np.abs(row - of).max() for of in ranks)
-    return "the mean rank" if off <= min(0.05, 0.5 * 0.1 ** _decimals(row)) + 1e-9 else None
-
-
 def _numbers_rows(column: FloatArray, others: FloatArray) -> bool:
     """True for row numbers 0, 1, ... or 1, 2, ... (repeated, in blocks or shuffled) outside the range of others."""
     if column.min() not in (0, 1) or not 2 <= (most := column.max()) - column.min() < (n := len(column)):
@@ -77,12 +40,12 @@ def _numbers_rows(column: FloatArray, others: FloatArray) -> bool:
     return bool(beyond and listed and (np.diff(values) == 1).all())
 
 
-def summaries_of(column: FloatArray, part: FloatArray, most: float = _BY_CHANCE) -> Iterator[str]:
-    """Yield the statistic of rows of `part` that a column equals up to rounding, by chance at most this often.
+def summaries_of(column: FloatArray, part: FloatArray) -> Iterator[str]:
+    """Yield the statistic of rows of `part` that a column equals up to rounding, and hardly by chance.
 
-    If all of `part` are 0 or 1 and the column is not, once in a thousand. The values of a row share a level, such as
-    the difficulty of a data set, so that only their deviations from it are taken as independent, except one, as they
-    sum to 0. Medians are not compared: they are values of the rows, which few distinct values often equal.
+    If all of `part` are 0 or 1 and the column is not, by chance once in a thousand. The values of a row share a level,
+    such as the difficulty of a data set, so that only their deviations from it are taken as independent, except one, as
+    they sum to 0. Medians are not compared: they are values of the rows, which few distinct values often equal.
     """
     marks = part.size >= 20 and np.isin(part, (0, 1)).all() and not np.isin(column, (0, 1)).all()
     rounded, tiny = 0.5 * 0.1 ** np.array([_decimals(column), _decimals(part)]), 1e-9 * np.abs(part).max()
@@ -92,7 +55,7 @@ def summaries_of(column: FloatArray, part: FloatArray, most: float = _BY_CHANCE)
     for name, values in {"the mean": part.mean(axis=0), "the sum": part.sum(axis=0), **deviations}.items():
         off = np.abs(column - values).max()
         chances = np.clip(2 * max(off, rounded[0], tiny) / np.maximum(spread, 1e-300), of_few, 1.0)
-        if off <= rounded.sum() + tiny and np.log(chances).sum() < np.log(1e-3 if marks else most):
+        if off <= rounded.sum() + tiny and np.log(chances).sum() < np.log(1e-3 if marks else _BY_CHANCE):
             yield name
 
 

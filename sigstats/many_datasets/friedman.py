@@ -18,7 +18,6 @@ from .._common.drawing import ranks_with_cliques
 from .._common.extreme import error_bound, ties_as_equal
 from .._common.random_streams import RNG, as_generator
 from .._common.scores import unlike_units
-from .._common.summaries import doubts_on_last_row
 from .._common.validation import IntArray, as_choice, as_count, as_flag, as_names, as_real, as_reals, refuse
 from ..test_result import TestResult, monte_carlo_outcome
 from .friedman_exact import exact_pvalue, least_pvalue
@@ -227,7 +226,7 @@ def friedman_test(
     wanted = "scores of all models in one unit"
     units = unlike_units([*table.T], names, wanted=wanted, costs=not greater_is_better) if columns.models else ()
     return FriedmanResult(
-        reason="; ".join(filter(None, (reason, turned, *units, *doubts_on_last_row(table)))),
+        reason="; ".join(filter(None, (reason, turned, *units))),
         statistic=f_statistic if way == "f" else chi2_statistic,
         chi2_statistic=chi2_statistic,
         f_statistic=f_statistic,

@@ -9,7 +9,7 @@ from .._common.class_spelling import is_summary
 from .._common.column_names import FOLD, FOLDS
 from .._common.data_frames import columns_of, is_missing, opened
 from .._common.scores import unlike_units
-from .._common.summaries import check_end_rows, doubts_on_last_row, refuse_summaries
+from .._common.summaries import refuse_summaries
 from .._common.validation import FloatArray, as_names, as_reals, refuse, shown
 from ..measures.metrics import against_direction
 
@@ -47,8 +47,7 @@ def read_scores(scores: Any, models: Any, datasets: Any) -> ScoreTable:
     table = as_reals(np.where(holes, 0.0, columns.table) if holes.any() else columns.table, "scores", ndim=2)
     table[holes] = np.nan
     if column:
-        check_end_rows(table, "scores")
-        refuse_summaries(table, columns.models, "scores")
+        refuse_summaries([*table.T], columns.models, "scores")
     count, k = table.shape
     if count < 2 or k < 2:
         raise refuse("scores (shape)", table.shape, "two data sets (rows) or more, and two models (columns) or more")
@@ -111,8 +110,7 @@ def filled(table: ScoreTable, missing: Missing, *, greater_is_better: bool) -> t
     names, cure = [table.column] if table.column else table.models, f"set greater_is_better={not greater_is_better}"
     if greater_is_better and not units:  # losses of data sets may differ in size
         units = unlike_units([*table.whole().scores], table.whole().datasets)
-    doubts = (*units, *doubts_on_last_row(table.scores))
-    doubts += tuple(against_direction(names, greater=greater_is_better, cure=cure))
+    doubts = (*units, *against_direction(names, greater=greater_is_better, cure=cure))
     return table, (*lost, *(f"{note[0].upper()}{note[1:]}." for note in doubts))
 
 

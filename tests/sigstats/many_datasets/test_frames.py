@@ -80,43 +80,6 @@ def test_a_column_that_summarises_others_is_no_model_unless_it_is_named(call, na
         call(frame, models=list("abcx"))
 
 
-@pytest.mark.parametrize("call", [friedman_test, compare_over_datasets, rank_sets, rank_models])
-@pytest.mark.parametrize("statistic", ["mean", "sum", "std"])
-@pytest.mark.parametrize("end", ["first", "last"])
-def test_a_row_that_summarises_the_others_is_refused_with_or_without_names(call, statistic, end):
-    frame = pd.DataFrame(dict(zip("abc", SCORES.T, strict=True)))
-    row = frame.agg([statistic]).round(4)
-    whole = pd.concat([row, frame] if end == "first" else [frame, row], ignore_index=True)
-    for table in (whole, whole.to_numpy()):
-        with pytest.raises(
-            ValueError, match=f"the {end} row is the (mean|sum|standard deviation).* of the others; rem"
-        ):
-            call(table)
-
-
-FIVE = np.column_stack([[0.612, 0.731, 0.803, 0.665, 0.874], [0.616, 0.733, 0.809, 0.668, 0.879]])
-
-
-def test_a_last_row_of_rounded_means_of_two_models_is_noted():
-    """Two models are too few to refuse: one data set in 1,000 has such scores."""
-    note = "The last row equals the mean of the others; remove it unless it is a data set."
-    table = np.vstack([FIVE, FIVE.mean(axis=0).round(3)])
-    for scores in (table, pd.DataFrame(table, columns=["a", "b"]), table * 100):
-        assert note in compare_over_datasets(scores, n_resamples=10).notes
-    assert compare_over_datasets(FIVE, n_resamples=10).notes == ()
-    three = np.column_stack([table, table[:, 0] - 0.01])
-    assert note[1:-1] in friedman_test(three).reason
-    assert friedman_test(three[:-1]).reason == ""
-
-
-def test_a_last_row_of_mean_ranks_is_refused():
-    ranks = np.argsort(np.argsort(-SCORES, axis=1), axis=1) + 1
-    for mean in (ranks.mean(axis=0).round(2), (4 - ranks).mean(axis=0)):
-        for call in (friedman_test, compare_over_datasets, rank_sets):
-            with pytest.raises(ValueError, match="the last row is the mean rank of the others; remove it"):
-                call(np.vstack([SCORES, mean]))
-
-
 @pytest.mark.parametrize("decimals", [0, 1])
 def test_nearly_equal_models_have_no_means_among_their_data_sets(decimals):
     """Percentages of ten models that differ by less than their rounding: if one equals a mean, most do."""
@@ -133,14 +96,6 @@ def test_a_series_of_differences_has_no_mean_and_no_runs():
         odd = series.set_axis(index) if isinstance(index, list) else series.set_axis(range(9)).rename_axis(index)
         with pytest.raises(ValueError, match=message):
             signed_rank_test(odd)
-
-
-@pytest.mark.parametrize("decimals", [2, 3, 12])
-def test_means_below_zeros_and_ones_are_no_row(decimals):
-    correct = np.random.default_rng(2).random((97, 2)) < (0.8, 0.6)
-    with pytest.raises(ValueError, match="the last row is the mean of the others; remove it"):
-        rank_models(np.vstack([correct, correct.mean(axis=0).round(decimals)]))
-    assert rank_models(np.vstack([correct, [0.5, 1]]), score_range=(0, 1)).n == 98  # a row with half a mark
 
 
 def test_rows_of_equal_models_are_no_summaries():
