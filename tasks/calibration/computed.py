@@ -28,7 +28,7 @@ from ..threads import threads
 from .population import read_joint_events
 from .populations import trained
 from .populations.prediction_files import LabelFiles
-from .populations.trained import Pair, SetPair
+from .populations.trained import Pair
 from .work import Categorised, Counted, Predicted, Tuned
 
 #: The joint outcomes, in the order of `sigstats.joint.outcomes.JointOutcomes`.
@@ -145,10 +145,10 @@ _IN_TEST = column("test", pa.bool_(), "yes or no", "whether the rows of the chun
 
 
 def _predict(block: Block, store: Store, work: Predicted) -> pa.Table:
-    pair: Pair = trained.train_pair(store, work)
+    pair: Pair = trained.train_pair(store, work, {})
     chunks = pair.parts.chunks()[block.first : block.last]
     in_test = np.array([np.isin(rows[0], pair.parts.test).item() for rows in chunks])
-    counts = columns(pair.outcomes(rows).tolist() for rows in chunks)
+    counts = columns(trained.count_outcomes(pair.answers(rows)).tolist() for rows in chunks)
     return replicates_table(block, PREDICT.schema, test=in_test, **counts)
 
 
@@ -231,12 +231,12 @@ def _first_combinations(work: Categorised, store: Store) -> Categorised:  # noqa
 def _categorise(block: Block, store: Store, work: Categorised) -> pa.Table:
     entries = chosen(work, store)
     assert entries.keys() == tuning_cells(work).keys()  # the engine completes prerequisites first
-    pair: SetPair = trained.train_sets(store, work, entries)
+    pair: Pair = trained.train_pair(store, work, entries)
     chunks = pair.parts.chunks()
     rows = []
     for replicate in range(block.first, block.last):
         in_test = bool(np.isin(chunks[replicate][0], pair.parts.test))
-        for (true, a, b), count in pair.events(chunks[replicate]):
+        for (true, a, b), count in trained.count_events(pair.answers(chunks[replicate])):
             rows.append((replicate, in_test, list(true), list(a), list(b), count))
     return pa.table(dict(zip(_EVENTS.names, map(list, zip(*rows, strict=True)), strict=True)), schema=_EVENTS)
 

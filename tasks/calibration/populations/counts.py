@@ -174,7 +174,8 @@ def _codes_of_lists(where: str, column: Any) -> tuple[Any, list[Labels]]:
         if not text or _SEPARATOR in text:
             raise ValueError(f"{where}: the label {shown(text)} is not valid; expected a text without control codes")
     whole = pa.types.is_integer(column.type.value_type)
-    joined: Any = pc.binary_join(texts, _SEPARATOR).dictionary_encode()
+    joined: Any = pc.binary_join(texts, _SEPARATOR)
+    joined = joined.dictionary_encode()
     # No label is empty, so an empty text is an empty list.
     lists = [text.split(_SEPARATOR) if text else [] for text in joined.dictionary.to_pylist()]
     labels = [tuple(sorted(set(map(int, parts) if whole else parts))) for parts in lists]

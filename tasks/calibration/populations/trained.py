@@ -1,9 +1,9 @@
 """Two classifiers, or two sets of them, trained on a part of a data set and compared on all of its other rows.
 
 The rows are shuffled: the first are the training set, the next the test set, and the rest represents the population
-from which the test set was drawn (Keller, Mariethoz and Bengio, section 5). Some of the labels together are the
-positive class, against all others. A set has a classifier for each category, one against the others; a row is assigned
-the categories of all classifiers that are positive, so that measures are averaged over categories.
+from which the test set was drawn (Keller, Mariethoz and Bengio, section 5). A set has a classifier for each category,
+one against the others; a row is assigned the categories of all classifiers that are positive, so that measures are
+averaged over categories. Two classifiers are sets with one category, the positive class: some of the labels together.
 """
 
 import pickle
@@ -58,8 +58,8 @@ def bytes_of(fitted: Any) -> int:
 
 #: The data on which classifiers are trained.
 TrainingData: TypeAlias = Dataset | Documents
-#: Joint events of rows, each with its number of rows.
-EventCounts: TypeAlias = list[tuple[Event, int]]
+#: For the truth, A and B a mask of the rows of each category, shape (n, K).
+Answers: TypeAlias = list[NDArray[np.bool_]]
 
 #: Rows that are predicted together: about a second of work for a kernel machine.
 CHUNK = 2000
@@ -109,34 +109,6 @@ def failures_named(side: str, learner: str) -> Iterator[None]:
         raise ValueError(f"classifier {side}: {learner} failed to fit: {message}") from error
 
 
-class Pair:
-    """The two classifiers of a cell, trained. Raises ValueError if a classifier fails to fit."""
-
-    def __init__(self, data: TrainingData, work: Predicted) -> None:
-        self._rows = rows_of(data)
-        self._truth = positives(data, work.positive)
-        self.parts = split(len(data), work.split)
-        self._fitted = [self._fit(data, side, work.side(side)) for side in SIDES]
-
-    def _fit(self, data: TrainingData, side: str, spec: Learner) -> Any:
-        train = self.parts.train
-        with failures_named(side, spec.learner):
-            return estimator(data, spec).fit(self._rows[train], self._truth[train])
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes of the classifiers; the rows are those of the data."""
-        return bytes_of(self._fitted)
-
-    def outcomes(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The number of these rows with each of the eight joint outcomes, in the order of `JointOutcomes`."""
-        from sigstats.learners.one_against_others import predict
-
-        truth = self._truth[rows]
-        a, b = (predict(fitted, self._rows[rows]) for fitted in self._fitted)
-        return np.bincount(4 * ~truth + ~a.astype(bool) + 2 * ~b.astype(bool), minlength=8)
-
-
 def estimator(data: TrainingData, spec: Learner) -> Any:
     """The unfitted classifier of a name and its parameters; of texts, by the stems of their words."""
     from sigstats.learners import build  # slow to import, and every report knows this module
@@ -151,13 +123,6 @@ def data_of(store: Store, work: TrainingSet) -> TrainingData:
     """The data set or the documents of a cell."""
     kind: type[Dataset] | type[Documents] = Dataset if work.documents is None else Documents
     return read_data(store, kind, work.data.name, work.data.digest)
-
-
-@cached(trained_cache(), key=lambda store, work: (store, canonical(work)), lock=threading.Lock())
-def train_pair(store: Store, work: Predicted) -> Pair:
-    """The trained classifiers of a cell; a process trains them once."""
-    with threads(1):
-        return Pair(data_of(store, work), work)
 
 
 @dataclass(frozen=True)
@@ -179,22 +144,23 @@ class TrainingRows:
         return bytes_of((self.transforms, self.X, self.truth))
 
 
-class SetPair:
-    """The two sets of classifiers of a cell, trained.
+class Pair:
+    """The two classifiers of a cell, or its two sets with a classifier for each category, trained.
 
-    `chosen`: for ``a`` and ``b`` the parameters that were chosen, if any.
+    `chosen`: for ``a`` and ``b`` the parameters that were chosen, if any. Raises ValueError if a classifier fails to
+    fit.
     """
 
     def __init__(
-        self, data: TrainingData, work: Categorised, chosen: Mapping[str, Mapping[str, Any]] | None = None
+        self, data: TrainingData, work: Predicted | Categorised, chosen: Mapping[str, Mapping[str, Any]]
     ) -> None:
         self._rows = rows_of(data)
-        self._truth = truth_of(data, work.categories)
+        self._truth = truth_of(data, work)
         self.parts = split(len(data), work.split)
-        self._fitted = [self._fit(data, side, work, (chosen or {}).get(side, {})) for side in SIDES]
+        self._fitted = [self._fit(data, side, work, chosen.get(side, {})) for side in SIDES]
 
     def _fit(
-        self, data: TrainingData, side: Side, work: Categorised, chosen: Mapping[str, Any]
+        self, data: TrainingData, side: Side, work: Predicted | Categorised, chosen: Mapping[str, Any]
     ) -> tuple[list[Any], "OneAgainstOthers"]:
         """The transforms, and the classifiers of all categories."""
         from sigstats.learners.one_against_others import OneAgainstOthers  # slow to import
@@ -208,24 +174,36 @@ class SetPair:
         """The bytes of the classifiers; the rows are those of the data."""
         return bytes_of(self._fitted)
 
-    def events(self, rows: NDArray[np.int64]) -> EventCounts:
-        """The number of these rows with each joint event: the true categories, those of A, those of B."""
+    def answers(self, rows: NDArray[np.int64]) -> Answers:
+        """The true categories of these rows, those that A assigns, and those that B assigns."""
         sides = [self._truth[rows]]
         for transforms, fitted in self._fitted:
             X: Any = self._rows[rows]
             for transform in transforms:
                 X = transform.transform(X)
             sides.append(fitted.predict(X))
-        places = (tuple(tuple(np.flatnonzero(side[row]).tolist()) for side in sides) for row in range(len(rows)))
-        return sorted(Counter(places).items())  # type: ignore[arg-type]
+        return sides
 
 
-def truth_of(data: TrainingData, categories: Iterable[str]) -> NDArray[np.bool_]:
-    """A mask of the rows of each category, shape (n, K)."""
-    return np.column_stack([positives(data, [name]) for name in categories])
+def count_outcomes(answers: Answers) -> NDArray[np.int64]:
+    """The number of rows with each of the eight joint outcomes, in the order of `JointOutcomes`."""
+    truth, a, b = (side[:, 0] for side in answers)
+    return np.bincount(4 * ~truth + ~a + 2 * ~b, minlength=8)
 
 
-def _training_rows(data: TrainingData, work: Categorised | Tuned, spec: Learner) -> TrainingRows:
+def count_events(answers: Answers) -> list[tuple[Event, int]]:
+    """The number of rows with each joint event: the true categories, those of A, those of B."""
+    places = (tuple(tuple(np.flatnonzero(side).tolist()) for side in row) for row in zip(*answers, strict=True))
+    return sorted(Counter(places).items())  # type: ignore[arg-type]
+
+
+def truth_of(data: TrainingData, work: Predicted | Categorised | Tuned) -> NDArray[np.bool_]:
+    """A mask of the rows of each category, or of the positive ones in one column, shape (n, K)."""
+    groups = [work.positive] if isinstance(work, Predicted) else [(name,) for name in work.categories]
+    return np.column_stack([positives(data, labels) for labels in groups])
+
+
+def _training_rows(data: TrainingData, work: Predicted | Categorised | Tuned, spec: Learner) -> TrainingRows:
     from sigstats.learners.base import steps_of
 
     train = split(len(data), work.split).train
@@ -233,7 +211,7 @@ def _training_rows(data: TrainingData, work: Categorised | Tuned, spec: Learner)
     X = rows_of(data)[train]
     for transform in transforms:
         X = transform.fit_transform(X)
-    return TrainingRows(transforms, classifier, X, truth_of(data, work.categories)[train])
+    return TrainingRows(transforms, classifier, X, truth_of(data, work)[train])
 
 
 @cached(trained_cache(), key=lambda store, work: (store, canonical(work)), lock=threading.Lock())
@@ -244,26 +222,23 @@ def training_rows(store: Store, work: Tuned) -> TrainingRows:
 
 
 @cached(trained_cache(), key=lambda store, work, chosen: (store, canonical(work)), lock=threading.Lock())
-def train_sets(store: Store, work: Categorised, chosen: Mapping[str, Mapping[str, Any]]) -> SetPair:
+def train_pair(store: Store, work: Predicted | Categorised, chosen: Mapping[str, Mapping[str, Any]]) -> Pair:
     """The trained classifiers of a cell, with the parameters that were chosen; a process trains them once."""
     with threads(1):
-        return SetPair(data_of(store, work), work, chosen)
+        return Pair(data_of(store, work), work, chosen)
 
 
-#: In likely answers A is wrong on every fifth row and B on every seventh; of categories they assign none there.
-_WRONG_A, _WRONG_B = 5, 7
+#: In likely answers A assigns no category to every fifth row and B to every seventh.
+_MISSED_BY_A, _MISSED_BY_B = 5, 7
 
 
 def likely_answers(store: Store, name: str, work: Predicted | Categorised) -> Population | EventPopulation:
     """Possible outputs of the classifiers of a cell for the rows that they are neither trained nor tested on."""
     data = data_of(store, work)
     rest = split(len(data), work.split).rest
-    wrong = [np.arange(len(rest)) % value == 0 for value in (_WRONG_A, _WRONG_B)]
+    truth, row = truth_of(data, work)[rest], np.arange(len(rest))[:, np.newaxis]
+    answers = [truth, truth & (row % _MISSED_BY_A > 0), truth & (row % _MISSED_BY_B > 0)]
     if isinstance(work, Predicted):
-        positive = positives(data, work.positive)[rest]
-        a, b = (positive ^ side for side in wrong)
-        return Population(outcomes=tuple(np.bincount(4 * ~positive + ~a + 2 * ~b, minlength=8).tolist()))
-    items = [tuple(np.flatnonzero(row).tolist()) for row in truth_of(data, work.categories)[rest]]
-    answers = ([() if no else true for true, no in zip(items, side, strict=True)] for side in wrong)
-    events, counts = zip(*sorted(Counter(zip(items, *answers, strict=True)).items()), strict=True)
+        return Population(outcomes=tuple(count_outcomes(answers).tolist()))
+    events, counts = zip(*count_events(answers), strict=True)
     return EventPopulation(name, JointEvents(work.categories, "categories", events, counts))

@@ -199,8 +199,8 @@ def test_cells_that_take_turns_train_each_pair_once(done):
     stored = Results(Store(str(done)))
     (cell,) = stored.cells("predict")
     works = [replace(cell.work, b=Learner(learner="svm", params={"C": c})) for c in (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)]
-    first = [train_pair(stored.store, work) for work in works]
-    assert all(train_pair(stored.store, work) is pair for work, pair in zip(works, first, strict=True))
+    first = [train_pair(stored.store, work, {}) for work in works]
+    assert all(train_pair(stored.store, work, {}) is pair for work, pair in zip(works, first, strict=True))
     assert len(set(map(id, first))) == 6
 
 
