@@ -6,7 +6,6 @@ import io
 import itertools
 import json
 import zipfile
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -47,17 +46,11 @@ def in_utf8(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
 _ELEMENT, _OBJECT, _LIST = 100, 260, 80
 
 
-class Twice(dict[str, Any]):
-    """An object in which keys appear more than once."""
-
-    keys_twice: frozenset[str]
-
-
-def parse_json(text: bytes, budget: Budget, *, twice: bool = False) -> Any:
-    """Parse a JSON text. `twice`: objects with repeated keys are returned as `Twice`, and refused otherwise."""
+def parse_json(text: bytes, budget: Budget) -> Any:
+    """Parse a JSON text."""
     budget.require(budget.spent + size_of_objects(text))
     try:
-        return json.loads(text.decode(), object_pairs_hook=as_object if twice else each_once)
+        return json.loads(text.decode(), object_pairs_hook=each_once)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
 
@@ -68,15 +61,6 @@ def size_of_objects(text: bytes) -> int:
     strings = 2 * len(text) * (1 if text.isascii() else 4)  # of the text, and in the objects
     objects = _ELEMENT * elements + _OBJECT * text.count(b"{") + _LIST * text.count(b"[")
     return strings + objects
-
-
-def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of its keys and values."""
-    entries = dict(pairs)
-    if len(entries) < len(pairs):
-        entries = Twice(entries)
-        entries.keys_twice = frozenset(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
-    return entries
 
 
 #: The first bytes, by which a format is known.
@@ -160,11 +144,11 @@ class Content:
         except ValueError:
             return None
 
-    def json(self, *, twice: bool = False) -> Any:
-        """Parse as JSON, or raise ValueError. `twice`: as in `parse_json`."""
-        repeated_keys = rephrased(f"{self.where}: ", of=RepeatedKeyError)
+    def json(self) -> Any:
+        """Parse as JSON, or raise ValueError."""
+        repeated_keys = rephrased(f"{self.where}: ", RepeatedKeyError, of=RepeatedKeyError)
         with reading(self.where, ValueError, fault="cannot be read as JSON"), repeated_keys:
-            return parse_json(self.whole(), self.budget, twice=twice)
+            return parse_json(self.whole(), self.budget)
 
     @contextlib.contextmanager
     def archive(self) -> Iterator[Archive]:

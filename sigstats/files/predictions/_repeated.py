@@ -10,7 +10,6 @@ import pyarrow.compute as pc
 
 from sigstats._common.messages import Note
 from sigstats._common.rules import Errors, check_rules
-from sigstats._common.summaries import summaries_of
 from sigstats._common.validation import shown
 from sigstats.comparison.paired_predictions import ItemTotals, PairedPredictions
 
@@ -196,7 +195,6 @@ def split_runs(side: Predictions) -> list[Predictions]:
                 "not in both; expected the same ids"
             )
         runs.append(run)
-    _check_means(runs, names)
     answers = [run.score.values if run.score else run.outcomes.prediction for run in runs]
     # Runs that are right in all rows agree without being copies.
     copies = [
@@ -213,15 +211,6 @@ def split_runs(side: Predictions) -> list[Predictions]:
         notes += (Note("identical-runs", f"{side.where}: {text}"),)
     runs[0] = replace(runs[0], notes=notes)
     return runs
-
-
-def _check_means(runs: Sequence[Predictions], names: Sequence[str]) -> None:
-    """Refuse a run whose marks are the mean or the sum of those of the others."""
-    scores = [run.score.values[:1_000] for run in runs if run.score and not run.score.of_truth]
-    marks = np.array([values.to_numpy(zero_copy_only=False) for values in scores], dtype=np.float64)
-    for place, name in enumerate(names) if len(runs) == len(scores) > 2 else ():
-        if of := next(summaries_of(marks[place], np.delete(marks, place, axis=0)), None):
-            raise ValueError(f"{runs[0].where}: run {shown(name)} is {of} of the others; remove its rows")
 
 
 def combine_runs(pairs: Sequence[PairedPredictions], runs_of_a: int, *, alone: bool) -> PairedPredictions:

@@ -1,7 +1,6 @@
 """The columns of a table: marks, probabilities of classes, and notes on what is read by guess or not used."""
 
 import math
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -24,8 +23,6 @@ from ._columns import Columns, TableColumns
 from ._other_columns import UNUSED, dictionaries, unused_notes
 from ._predictions import Outcomes, Scores, Source
 
-#: The name of a column whose rows follow one another, or share what the others were trained on.
-_IN_ORDER = re.compile(r"(?i)(^|[_. -])(fold|split|step|epoch|iteration|iter|round)$")
 #: A whole number with more digits may exceed the range of float64.
 _LONGEST_NUMBER = 308
 _PERCENT = r"^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)) ?%$"
@@ -197,9 +194,6 @@ def notes_on(table: Table, columns: TableColumns, outcomes: Outcomes) -> Iterato
         labels = "no labels confirm that they are the same" if unconfirmed else "the labels agree"
         joined = "1 row is joined by its" if table.num_rows == 1 else f"{table.num_rows:,} rows are joined by their"
         yield Note("joined-by-position", f"{joined} position; {labels}")
-    if _IN_ORDER.search(columns.id):
-        text = "folds and steps of a training are not independent, but this test assumes independent rows"
-        yield Note("dependent-rows", f"rows are identified by {shown(columns.id)}: {text}")
     run = next(filter(RUN.search, table.names), "")
     if run and (columns.units.epoch is not None or columns.units.group == columns.id):
         text = f"if column {shown(run)} numbers runs of a recipe (trainings), these are independent: --run {run}"

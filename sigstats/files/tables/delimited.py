@@ -183,7 +183,6 @@ def _with_decimal_commas(texts: Array) -> Array | None:
 #: Bytes that a thread parses at once. A row that is longer is read with all others in one piece, of at most 2 GiB.
 _PIECE, _WHOLE = 2**20, 2**31 - 1
 _QUOTE, _LINE_ENDS = ord('"'), b"\r\n"
-_SPACE, _NOT_ASCII = 0x20, 0x80
 _FILLED = re.compile(rb"[^\r\n]")
 
 
@@ -224,22 +223,8 @@ def read_columns(
 
 def _trim(column: Any) -> Any:
     """Fields without the white space around them; an empty one is null."""
-    texts = column.combine_chunks()
-    if not _may_have_space(texts):
-        return texts
-    texts = pc.utf8_trim_whitespace(texts)
+    texts = pc.utf8_trim_whitespace(column.combine_chunks())
     return pc.if_else(pc.equal(texts, pa.scalar("")), pa.scalar(None, pa.string()), texts)
-
-
-def _may_have_space(texts: Any) -> bool:
-    """True if a text may begin or end with white space: trimming takes longer than parsing."""
-    _, offsets, data = texts.buffers()
-    if data is None:
-        return False
-    bounds = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
-    first, last = bounds[:-1], bounds[1:] - 1
-    edges = np.frombuffer(data, np.uint8)[np.concatenate([first, last])[np.tile(first <= last, 2)]]
-    return bool(((edges <= _SPACE) | (edges >= _NOT_ASCII)).any())
 
 
 def _has_whole_quotes(content: bytes, separator: str, start: int) -> bool:

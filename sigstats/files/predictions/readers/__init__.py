@@ -106,24 +106,12 @@ def _format(content: Content) -> Format | None:
 #: Files of other kinds, by their first bytes.
 _KNOWN = {
     b"%PDF": "a PDF document",
-    b"\x89PNG": "a PNG image",
-    b"\xff\xd8\xff": "a JPEG image",
-    b"GIF8": "a GIF image",
-    **dict.fromkeys((b"\x80\x04\x95", b"\x80\x05\x95"), "a pickle"),
-    b"\x89HDF": "an HDF5 file",
-    b"FEA1": "a Feather file of version 1",
-    b"ORC": "an ORC file",
-    b"Obj\x01": "an Avro file",
-    b"SQLite format 3": "an SQLite database",
-    b"\xd0\xcf\x11\xe0": "an old Office document",
+    **dict.fromkeys((b"\x80\x04\x95", b"\x80\x05\x95"), "a pickle; write it as CSV or Parquet"),
+    b"\x89HDF": "an HDF5 file; write it as CSV or Parquet",
+    b"\xd0\xcf\x11\xe0": "an old Office document; write it as CSV",
     b"version https://git-lfs": "a Git LFS pointer (run `git lfs pull`)",
-    b"7z\xbc\xaf": "a 7z archive",
-    b"\x04\x22\x4d\x18": "LZ4 data",
-    b"\x7fELF": "a program",
     **dict.fromkeys((b"<!DOCTYPE", b"<html", b"<?xml"), "HTML or XML"),
 }
-#: Kinds of files with a table that another program can write as text.
-_TABLES = ("a pickle", "an HDF5", "a Feather", "an ORC", "an Avro", "an SQLite", "an Office", "an old Office")
 #: A line of a run of TREC: query, Q0, document, rank, score, name.
 RUN = re.compile(rb"\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+\S+[ \t]+\S+\r?\n")
 _HARNESS = "the results of lm-evaluation-harness without answers; run with --log_samples, which writes samples_*.jsonl"
@@ -153,8 +141,7 @@ def _unknown(content: Content) -> ValueError:
     words = [len(line.split()) for line in content.start[: content.start.rfind(b"\n")].splitlines()]
     if appearance.startswith("text whose") and len(words) > 1 and {*words} == {max(words[0], 2)}:
         return ValueError(f"{content.where}: spaces cannot separate columns of text; write commas or tabs")
-    advice = "; write it as CSV or Parquet" if appearance.startswith(_TABLES) else ""
-    return ValueError(f"{content.where}: looks like {appearance}{advice}; expected {', '.join(format_names())}")
+    return ValueError(f"{content.where}: looks like {appearance}; expected {', '.join(format_names())}")
 
 
 def program_output(keys: Container[str]) -> str:
@@ -175,7 +162,7 @@ def _appearance(content: Content) -> str:
     if start.startswith(b"PK"):
         with content.archive() as archive:
             if "[Content_Types].xml" in archive.names:
-                return "an Office document"
+                return "an Office document; write it as CSV"
             return f"a ZIP with {_listed(archive.names)}" if archive.names else "an empty ZIP"
     if start[257:262] == b"ustar":
         return "a tar archive"

@@ -10,10 +10,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sigstats._common.messages import RepeatedKeyError, each_once
 from sigstats._common.validation import refuse, shown
 
 from ...inputs import reading
-from ...inputs.content import Content, Twice, as_object, parse_json, size_of_objects
+from ...inputs.content import Content, parse_json, size_of_objects
 from ...tables.spelling import LARGEST_WHOLE
 from ...tables.table import Table
 from .._columns import Columns
@@ -33,7 +34,6 @@ KINDS: dict[type, tuple[str, pa.DataType]] = {
     type(None): ("null", pa.string()),
 }
 
-TWOFOLD = "is a column, and also a path to another value; rename one of them"
 #: An object with more keys, none of them a wanted column, maps ids to predictions.
 _MANY = 10
 #: Bytes that a thread parses at once.
@@ -61,7 +61,7 @@ def read(content: Content, columns: Columns) -> Table:
 
 def _keys_and_table(content: Content, columns: Columns, *, is_array: bool) -> tuple[list[str], pa.Table]:
     if is_array:
-        return table_of(parse_json(content.whole(), content.budget, twice=True), columns)
+        return table_of(parse_json(content.whole(), content.budget), columns)
     if columns.form.rows is None:
         rows = rows_of_object(content, columns)
     elif not isinstance(rows := within(content.json(), columns.form.rows), list):
@@ -129,7 +129,7 @@ def _objects(content: Content) -> Iterator[Any]:
         content.budget.require(content.budget.spent + end - at)  # before it is copied
         line = text[at:end]
         try:
-            value = parse_json(line, content.budget, twice=True) if line.strip() else None
+            value = parse_json(line, content.budget) if line.strip() else None
         except json.JSONDecodeError:  # an object of several lines, or several on one
             yield from _spread(text[at:], content, lines)
             return
@@ -141,7 +141,7 @@ def _objects(content: Content) -> Iterator[Any]:
 def _spread(text: bytes, content: Content, before: int) -> Iterator[Any]:
     """Objects that may span lines, after this many earlier lines."""
     content.budget.require(content.budget.spent + size_of_objects(text))
-    decoder, rest, at = json.JSONDecoder(object_pairs_hook=as_object), text.decode(), 0
+    decoder, rest, at = json.JSONDecoder(object_pairs_hook=each_once), text.decode(), 0
     while at < len(rest):
         if rest[at].isspace():
             at += 1
@@ -157,24 +157,14 @@ def table_of(objects: Iterable[Any], columns: Columns) -> tuple[list[str], pa.Ta
     """The keys of the first object, and the columns that are wanted."""
     keys: list[str] = []
     values: dict[str, list[Any]] = {}
-    literal, nested = set[str](), set[str]()
     for number, row in enumerate(objects):
         if not isinstance(row, dict):
             raise ValueError(f"row {number} (from 0) is not an object")
         if not number:
             keys = list(row)
             values = {name: [] for name in columns.wanted_in(keys)}
-        twice = row.keys_twice.intersection(values) if isinstance(row, Twice) else ()
-        if twice:
-            raise ValueError(f"row {number} (from 0) has {shown(min(twice))} more than once")
         for name, column in values.items():
-            inner = within(row, name) if "." in name else None
-            column.append(row.get(name, inner))
-            if "." in name:
-                literal.update({name} & row.keys())
-                nested.update(() if inner is None else {name})
-    if twofold := literal & nested:
-        raise ValueError(f"{shown(min(twofold))} {TWOFOLD}")
+            column.append(row[name] if name in row else within(row, name))
     values = values or {name: [] for name in columns.wanted}
     return keys, pa.table({name: _column(name, value, exact=name in columns.numbers) for name, value in values.items()})
 
@@ -182,8 +172,6 @@ def table_of(objects: Iterable[Any], columns: Columns) -> tuple[list[str], pa.Ta
 def within(value: Any, path: str) -> Any:
     """Return the value at a path such as ``answer.text`` in an object; None if it is missing."""
     for key in path.split("."):
-        if isinstance(value, Twice) and key in value.keys_twice:
-            raise ValueError(f"{shown(key)} of {shown(path)} appears more than once in a row")
         value = value.get(key) if isinstance(value, dict) else None
     return value
 
@@ -221,7 +209,7 @@ def is_nested(entries: Any) -> bool:
 def first_of(content: Content) -> dict[str, Any] | None:
     """The object in the first line of a file that begins with a brace; None if it has several lines."""
     try:
-        first: dict[str, Any] = parse_json(content.first_line, content.budget, twice=True)
+        first: dict[str, Any] = parse_json(content.first_line, content.budget)
     except UnicodeDecodeError:
         raise
     except ValueError:
@@ -239,15 +227,12 @@ def rows_of_object(content: Content, columns: Columns) -> list[Any] | None:
     if first is not None and not _holds_more(first, columns):
         return None
     try:
-        entries = content.json(twice=True)
+        entries = content.json()
+    except RepeatedKeyError:
+        raise
     except ValueError:  # several objects
         return None
-    if not isinstance(entries, dict):
-        return None
-    rows = _rows_of_mapping(entries, columns, content.where)
-    if rows is not None and any(isinstance(value, Twice) for value in (entries, *entries.values())):
-        content.json()  # refuses an id or a column that appears twice
-    return rows
+    return _rows_of_mapping(entries, columns, content.where) if isinstance(entries, dict) else None
 
 
 def _holds_more(first: Mapping[str, Any], columns: Columns) -> bool:

@@ -32,7 +32,7 @@ _NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+\d)\.
 def reads(content: Content) -> bool:
     """True for a file whose first object has the harness's keys."""
     try:
-        first = parse_json(content.first_line, content.budget, twice=True)
+        first = parse_json(content.first_line, content.budget)
     except ValueError:
         return False
     return isinstance(first, dict) and {"doc_id", "filtered_resps"} <= first.keys()

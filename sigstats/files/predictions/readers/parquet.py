@@ -12,7 +12,6 @@ from ...inputs.content import Content
 from ...tables.table import Table
 from .._columns import Columns
 from .._other_columns import MOST_VALUES
-from .json_tables import TWOFOLD
 
 ORDER = 10
 NAME = "Parquet, Feather (Arrow)"
@@ -37,9 +36,7 @@ def read(content: Content, columns: Columns) -> Table:
             table = read_ipc(content.whole(), content.budget)
             names = table.column_names
         for name in columns.wanted_in(names):
-            if "." in name and (within := _within(table, name.split("."))) is not None:
-                if name in names:
-                    raise ValueError(f"{name!r} {TWOFOLD}")
+            if "." in name and name not in names and (within := _within(table, name.split("."))) is not None:
                 names, table = [*names, name], table.append_column(name, within)
         others = [name for name in names if name not in table.column_names]
         if others and table.num_rows * len(names) <= MOST_VALUES:

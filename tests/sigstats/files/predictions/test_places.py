@@ -332,7 +332,6 @@ def test_a_folder_that_cannot_be_one_file_of_predictions_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("content", "appearance"),
     [
-        (b"%PDF-1.4 a, b", "a PDF document"),
         (b"\x80\x04\x95\x10\0\0\0", "a pickle"),
         (b"\0" * 100, "binary data"),
         ("id,label".encode("utf-16-le"), "text in UTF-16 without a byte order mark"),

@@ -296,35 +296,6 @@ def test_points_between_thousands_are_no_decimals(tmp_path, texts, said):
             assert read(str(path), Columns(score="latency_ms")).score.values.to_pylist() == [float(t) for t in texts]
 
 
-@pytest.mark.parametrize("suffix", ["jsonl", "json", "parquet"])
-@pytest.mark.parametrize("first", [0, 5])
-def test_a_key_that_is_spelt_like_a_path_is_asked_about(tmp_path, suffix, first):
-    rows = [
-        {"id": n, "label": "a", "out.pred": "a", **({"out": {"pred": "b"}} if n >= first else {})} for n in range(9)
-    ]
-    path = tmp_path / f"a.{suffix}"
-    if suffix == "parquet":
-        pq.write_table(pa.Table.from_pylist(rows[::-1]), path)
-    else:
-        path.write_text(json.dumps(rows) if suffix == "json" else "\n".join(map(json.dumps, rows)))
-    with pytest.raises(ValueError, match=r"'out\.pred' is a column, and also a path to another value; rename one"):
-        read(str(path), Columns(prediction="out.pred"))
-
-
-def test_a_key_and_a_path_of_the_same_spelling_in_different_rows_are_asked_about(tmp_path):
-    rows = [{"id": n, "label": "a", **({"out.pred": "a"} if n % 2 else {"out": {"pred": "b"}})} for n in range(9)]
-    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    with pytest.raises(ValueError, match=r"'out\.pred' is a column, and also a path to another value; rename one"):
-        read(str(tmp_path / "a.jsonl"), Columns(prediction="out.pred"))
-
-
-@pytest.mark.parametrize("repeated", ['"p": {"x": 1, "x": 0}', '"p": {"x": 1}, "p": {"x": 0}'])
-def test_a_key_of_a_path_that_appears_twice_is_refused(tmp_path, repeated):
-    (tmp_path / "a.jsonl").write_text("".join(f'{{"id": {n}, "label": 1, {repeated}}}\n' for n in range(9)))
-    with pytest.raises(ValueError, match=r"of 'p\.x' appears more than once in a row"):
-        read(str(tmp_path / "a.jsonl"), Columns(prediction="p.x"))
-
-
 @pytest.mark.parametrize("header", ["id,label,prediction", "ID,y_true,y_pred"])
 def test_a_line_of_names_is_no_row(tmp_path, header):
     (tmp_path / "a.csv").write_text(f"{header}\n1,a,a\n2,b,a\n")

@@ -1,6 +1,5 @@
 """Rows of totals and means in a table: at its edges they are refused by name; elsewhere such a name may be an item."""
 
-import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -75,20 +74,3 @@ def test_a_frame_with_a_mean_of_the_runs_is_refused():
     frame = pd.DataFrame({"id": [1, 2] * 3, "seed": ["1"] * 2 + ["2"] * 2 + ["mean"] * 2, "f1": [0.1, 0.3, 0.5] * 2})
     with pytest.raises(ValueError, match=r"row 4 .*column 'seed': 'mean' is a summary of the others"):
         sigstats.compare(frame, frame, score="f1", run="seed")
-
-
-@pytest.mark.parametrize("kind", ["right", "share"])
-@pytest.mark.parametrize("others", [2, 4])
-@pytest.mark.parametrize("statistic", ["mean", "sum"])
-def test_a_run_of_any_name_that_summarises_the_others_is_refused(tmp_path, refused, printed, kind, others, statistic):
-    marks = np.random.default_rng(others).random((others, 50))
-    marks = (marks < 0.6).astype(float) if kind == "right" else marks.round(2)
-    seeds, ids = np.indices((others + 1, 50)).reshape(2, -1)
-    words = ("check", tmp_path / "a.csv", "--run", "seed", "--higher-is-better", "mark", "--at-least", "0.1")
-    for last, refuses in ((getattr(marks, statistic)(axis=0).round(4), True), (marks[0, ::-1], False)):
-        frame = pd.DataFrame({"id": ids, "seed": seeds, "mark": np.vstack([marks, last]).ravel()})
-        frame.to_csv(tmp_path / "a.csv", index=False)
-        if refuses:
-            assert f"a.csv: run '{others}' is the {statistic} of the others; remove its rows" in refused(*words)
-        else:
-            printed(*words, code=(0, 1))
