@@ -51,16 +51,11 @@ STUDIES = {
 }
 
 
-def sleep(code: str, blocks: list[Block], store: Any, apart: bool, *, engine: str) -> list[Receipt]:  # noqa: ARG001 (as a task is called)
-    """Take the time of some blocks."""
-    receipts = []
-    for block in blocks:
-        seconds = seconds_of(block)
-        time.sleep(seconds)
-        receipts.append(
-            Receipt(first=block.first, last=block.last, seconds=seconds, overhead=0.0, bytes=0, host=str(os.getpid()))
-        )
-    return receipts
+def sleep(code: str, block: Block, store: Any, apart: bool, *, engine: str) -> Receipt:  # noqa: ARG001 (as a task is called)
+    """Take the time of a block."""
+    seconds = seconds_of(block)
+    time.sleep(seconds)
+    return Receipt(first=block.first, last=block.last, seconds=seconds, overhead=0.0, bytes=0, host=str(os.getpid()))
 
 
 def seconds_of(block: Block) -> float:

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from functools import partial
 from graphlib import TopologicalSorter
 from queue import Empty, SimpleQueue
+from typing import Any
 
 from sigstats.sequential.joint_rule import JointRule
 from sigstats.tasks.engine.blocks import Receipt
@@ -169,7 +170,7 @@ def _write_receipts(store: Store, outcome: Outcome, suffix: str) -> None:
         {
             "cell": outcome.cell.name,
             "subject": dict(outcome.cell.subject),
-            "blocks": [*before, *(asdict(receipt) for receipt in outcome.receipts)],
+            "blocks": [*before, *map(_without_content, outcome.receipts)],
             "failures": [
                 {**asdict(failure), "block": f"{failure.first}-{failure.last}"} for failure in outcome.failures
             ],
@@ -177,3 +178,7 @@ def _write_receipts(store: Store, outcome: Outcome, suffix: str) -> None:
         indent=None,
     )
     outcome.receipts.clear()
+
+
+def _without_content(receipt: Receipt) -> dict[str, Any]:
+    return {key: value for key, value in asdict(receipt).items() if key != "content"}

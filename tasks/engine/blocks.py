@@ -8,10 +8,8 @@ import time
 import traceback
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TypeAlias
-
-import pyarrow as pa
 
 from sigstats._common.messages import one_line
 
@@ -25,7 +23,7 @@ from .stopping import exceedances
 #: A worker sends the content of a smaller file with its receipt, in bytes.
 _MOST_SENT = 1 << 15
 
-Content: TypeAlias = bytes
+Content: TypeAlias = bytes | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,18 +49,8 @@ class Receipt:
     #: Number of replicates at least as extreme as observed, or of rejections if a rule stops at the precision of a
     #: rate; None if unknown.
     exceedances: int | None = None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Sent(Receipt):
-    """A receipt with the content of its file, if the run would otherwise request it from an object store."""
-
-    content: Content | None = field(repr=False)
-
-    @property
-    def alone(self) -> Receipt:
-        """The receipt without it, to be kept."""
-        return Receipt(**{attribute.name: getattr(self, attribute.name) for attribute in fields(Receipt)})
+    #: The content of the file, if the run would otherwise request it from an object store. It is not stored.
+    content: Content = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,17 +90,10 @@ def run_block(block: Block, store: Store, *, engine: str = "serial") -> Receipt 
     computed = time.perf_counter()
     content = store.write_block(block.cell, block.first, block.last, table)
     overhead = time.perf_counter() - computed
-    return receipt(block, store, table, content, seconds=computed - started, overhead=overhead, engine=engine)
-
-
-def receipt(
-    block: Block, store: Store, table: pa.Table, content: Content, *, seconds: float, overhead: float, engine: str
-) -> Receipt:
-    """The receipt of a block that is stored as this content."""
-    return Sent(
+    return Receipt(
         first=block.first,
         last=block.last,
-        seconds=seconds,
+        seconds=computed - started,
         overhead=overhead,
         bytes=len(content),
         host=platform.node(),

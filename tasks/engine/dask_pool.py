@@ -5,7 +5,6 @@ import contextvars
 import functools
 import itertools
 import threading
-import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -13,13 +12,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from ..plan import Block, Needs, Plan
+from ..plan import Block, Needs, Plan, group_by
 from ..storage.store import Store
 from ..threads import begun_thread
 from .blocks import BlockSizer, Failure, Receipt, failure, load_fanouts
 from .dask_staff import DaskStaff, OtherCode, opened_span, run_with, version
 from .pools import MOST_CELLS
-from .submissions import HOLD, RecentMean, Submission, Suspects, TaskOverhead, as_tasks, blocks_per_task
+from .submissions import Submission, Suspects, TaskOverhead
 
 T = TypeVar("T")
 
@@ -35,7 +34,6 @@ class DaskPool(DaskStaff):
 
     A message to the scheduler and its answer cost more than their content. So blocks that are submitted while a message
     is under way are sent together with the next one, and receipts are fetched together. An idle pool sends at once.
-    Short blocks are one task of Dask together (`sigstats.tasks.engine.submissions`).
     """
 
     #: The number of workers that are expected, if they start later: by a batch system, or when they are needed.
@@ -56,26 +54,20 @@ class DaskPool(DaskStaff):
     _sending: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     _suspects: Suspects = field(default_factory=Suspects, init=False, repr=False)
     _to_send: deque[Submission] = field(default_factory=deque, init=False, repr=False)
-    _to_fetch: deque[list[Submission]] = field(default_factory=deque, init=False, repr=False)
-    _recent: RecentMean = field(default_factory=functools.partial(RecentMean, 0.9), init=False, repr=False)
+    _to_fetch: deque[Submission] = field(default_factory=deque, init=False, repr=False)
     _overhead: TaskOverhead = field(default_factory=TaskOverhead, init=False, repr=False)
 
     @property
     def cells(self) -> int:
-        """Two tasks of cells for each worker, so that none waits while the cost of a cell's lanes is measured.
+        """Two for each worker, so that none waits while the cost of a cell's lanes is measured.
 
         Each cell needs a thread of this process.
         """
-        return min(2 * max(self.expected, self.workers) * self._at_once, MOST_CELLS)
-
-    @property
-    def _at_once(self) -> int:
-        """The number of blocks in a task."""
-        return blocks_per_task(self._recent)
+        return min(2 * max(self.expected, self.workers), MOST_CELLS)
 
     @property
     def seconds_a_block(self) -> float:
-        """Five times the seconds in which the scheduler sends a task to each worker."""
+        """Five times the seconds in which the scheduler sends a block to each worker."""
         return 5 * self.workers * self._overhead.seconds
 
     @property
@@ -101,20 +93,15 @@ class DaskPool(DaskStaff):
         # The blocks that keep the workers busy go before those that wait behind them, and before those of another
         # study that wait: so a study that has few blocks left, or sends its first, is not held up by a long one.
         submission = Submission(block, store, done, turn=min(len(self._submitted) // self.workers, 3))
-        held = not (block.first_lane or submission.single) and len(self._to_send) + 1 < self._at_once
         self._submitted.add(submission)
         self._to_send.append(submission)
-        if held:  # until others come that begin their cells too
-            time.sleep(HOLD)
-        if not submission.task:
-            self._send()
+        self._send()
 
         def cancel() -> None:
             self._submitted.discard(submission)
             submission.unwanted = True
             with contextlib.suppress(Exception):  # it may not have been sent, or the cluster may be gone
-                if all(other.unwanted for other in submission.task):
-                    submission.future.cancel()
+                submission.future.cancel()
 
         return cancel
 
@@ -122,11 +109,9 @@ class DaskPool(DaskStaff):
         """Send all waiting blocks. The next thread that gets the lock sends those that were added meanwhile."""
         with self._sending:
             while batch := self._suspects.admit(block for block in _drain(self._to_send) if not block.unwanted):
-                alike: dict[tuple[Any, ...], list[list[Submission]]] = {}
-                for task in as_tasks(batch, self._at_once):
-                    alike.setdefault((task[0].turn, *self._asked(task[0]).items()), []).append(task)
-                for (turn, *resources), tasks in alike.items():
-                    self._context.run(self._map, tasks, self._priority - turn / 4, dict(resources))
+                alike = group_by(batch, lambda waiting: (waiting.turn, tuple(self._asked(waiting).items())))
+                for (turn, resources), submissions in alike.items():
+                    self._context.run(self._map, submissions, self._priority - turn / 4, dict(resources))
 
     def _asked(self, submission: Submission) -> dict[str, int]:
         """The resources that a block asks of its worker."""
@@ -138,8 +123,8 @@ class DaskPool(DaskStaff):
         group = f"{block.cell.fanout.replace('_', '-')}-{self._token}-{block.cell.subject.get('dataset', '')}"
         return group.rstrip("-"), block.key, next(self._numbers)
 
-    def _map(self, tasks: list[list[Submission]], priority: float, resources: dict[str, int]) -> None:
-        """Send tasks of blocks that ask for the same resources, by the same priority."""
+    def _map(self, submissions: list[Submission], priority: float, resources: dict[str, int]) -> None:
+        """Send blocks that ask for the same resources, by the same priority."""
         from dask.base import annotate
 
         try:
@@ -148,11 +133,11 @@ class DaskPool(DaskStaff):
             with contextlib.nullcontext() if self._span is None else annotate(span=self._span):
                 futures = self.client.map(
                     functools.partial(run_with, version()),
-                    [[submission.block for submission in task] for task in tasks],
-                    [task[0].store for task in tasks],
-                    [self._suspects.deadly] * len(tasks),  # what killed workers once kills no others
+                    [submission.block for submission in submissions],
+                    [submission.store for submission in submissions],
+                    [self._suspects.deadly] * len(submissions),  # what killed workers once kills no others
                     engine="dask",
-                    key=[self._key(task[0].block) for task in tasks],
+                    key=[self._key(submission.block) for submission in submissions],
                     pure=False,
                     retries=_RETRIES,
                     priority=priority,
@@ -160,15 +145,14 @@ class DaskPool(DaskStaff):
                     workers=same,
                     allow_other_workers=same is not None,  # those that join before they are asked for their version
                 )
-            for task, future in zip(tasks, futures, strict=True):
-                for submission in task:
-                    submission.future = future
-                future.add_done_callback(functools.partial(self._finished, task))
+            for submission, future in zip(submissions, futures, strict=True):
+                submission.future = future
+                future.add_done_callback(functools.partial(self._finished, submission))
         except Exception as gone:  # the cluster, or a thread that cannot start where memory is short
-            self._end_all(tasks, gone)
+            self._end_all(submissions, gone)
 
-    def _finished(self, task: list[Submission], _: Any) -> None:
-        self._to_fetch.append(task)
+    def _finished(self, submission: Submission, _: Any) -> None:
+        self._to_fetch.append(submission)
         with contextlib.suppress(RuntimeError):  # the process ends
             self._fetching.submit(self._fetch)
 
@@ -180,43 +164,36 @@ class DaskPool(DaskStaff):
         except BaseException as error:  # as of memory that is short: nobody else would end these blocks
             self._end_all(batch, error)
 
-    def _receive(self, batch: list[list[Submission]]) -> None:
+    def _receive(self, batch: list[Submission]) -> None:
         if not batch:
             return
         receipts: dict[int, Any] = {}
         with contextlib.suppress(BaseException):  # each future reports its own error below
-            receipts = self.client.gather({at: task[0].future for at, task in enumerate(batch)}, errors="skip")
-        for at, task in enumerate(batch):
-            outcomes = receipts.get(at)
-            if outcomes is None:
-                self._failed(task)
+            receipts = self.client.gather({at: item.future for at, item in enumerate(batch)}, errors="skip")
+        for at, submission in enumerate(batch):
+            outcome = receipts.get(at)
+            if outcome is None:
+                self._failed(submission)
                 continue
             with contextlib.suppress(Exception):  # the client may be closed by now
-                task[0].future.release()  # otherwise Dask computes it again if the worker with its receipts dies
-            self._ended(task, outcomes)
+                submission.future.release()  # otherwise Dask computes it again if the worker with its receipt dies
+            self._ended(submission, outcome)
         self._send()
 
-    def _ended(self, task: list[Submission], outcomes: list[Receipt | Failure]) -> None:
-        """End the blocks of a task that have an outcome; the others were not begun, and are sent again."""
-        worked = sum(outcome.seconds + outcome.overhead for outcome in outcomes if isinstance(outcome, Receipt))
-        self._overhead.add(worked, self.workers, idle=self.idle or len(task) > 1)
-        for submission, outcome in zip(task, outcomes, strict=False):
-            if isinstance(outcome, Receipt):
-                self._recent.add(outcome.seconds + outcome.overhead)
-            self._end(submission, outcome)
-        self._to_send.extend(task[len(outcomes) :])
+    def _ended(self, submission: Submission, outcome: Receipt | Failure) -> None:
+        worked = outcome.seconds + outcome.overhead if isinstance(outcome, Receipt) else 0.0
+        self._overhead.add(worked, self.workers, idle=self.idle)
+        self._end(submission, outcome)
 
-    def _failed(self, task: list[Submission]) -> None:
+    def _failed(self, submission: Submission) -> None:
         try:
             self.await_connection()
-            self._ended(task, task[0].future.result())
-        except BaseException as error:
-            # The error of a block, of workers that died with the task, or of a lost connection.
-            for submission in task:
-                self._again(submission, error, alone=len(task) == 1)
+            self._ended(submission, submission.future.result())
+        except BaseException as error:  # of the block, of workers that died with it, or of a lost connection
+            self._again(submission, error)
 
-    def _again(self, submission: Submission, error: BaseException, *, alone: bool) -> None:
-        """Send a block again unless the error is its own; by itself, if it may be that of another in its task."""
+    def _again(self, submission: Submission, error: BaseException) -> None:
+        """Send a block again unless the error is its own."""
         from distributed import KilledWorker
 
         self._suspects.ended(submission)
@@ -228,15 +205,13 @@ class DaskPool(DaskStaff):
         elif submission.future.status != "error":
             submission.losses += 1
             last = error if submission.losses > _MOST_LOSSES else None
-        elif not alone:
-            submission.single, last = True, None
         if submission.unwanted or last is not None:
             self._end(submission, failure(submission.block, last or error))
         else:
             self._to_send.append(submission)
 
-    def _end_all(self, tasks: list[list[Submission]], error: BaseException) -> None:
-        for submission in itertools.chain.from_iterable(tasks):
+    def _end_all(self, submissions: list[Submission], error: BaseException) -> None:
+        for submission in submissions:
             self._end(submission, failure(submission.block, error))
 
     def _end(self, submission: Submission, outcome: Receipt | Failure) -> None:

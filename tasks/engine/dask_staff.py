@@ -16,7 +16,7 @@ import sigstats
 from ..plan import Block
 from ..storage.store import Store
 from .blocks import Failure, Receipt
-from .submissions import run_together
+from .guarded import run_guarded
 
 #: Seconds for which a worker with other code keeps a block that it gives back: others take the blocks meanwhile.
 _GIVEN_BACK = 1.0
@@ -50,12 +50,12 @@ class OtherCode(Exception):
     """A block reached a worker whose code differs from that of the run."""
 
 
-def run_with(code: str, blocks: Sequence[Block], store: Store, apart: bool, *, engine: str) -> list[Receipt | Failure]:
-    """Call `run_together` on a worker whose `version` is `code`; other workers return the blocks with `OtherCode`."""
+def run_with(code: str, block: Block, store: Store, apart: bool, *, engine: str) -> Receipt | Failure:
+    """Call `run_guarded` on a worker whose `version` is `code`; other workers return the block with `OtherCode`."""
     if code != version():
         time.sleep(_GIVEN_BACK)
         raise OtherCode(version())
-    return run_together(blocks, store, apart, engine=engine)
+    return run_guarded(block, store, apart, engine=engine)
 
 
 @dataclass

@@ -7,14 +7,14 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from ..fan_out import prerequisites
 from ..plan import Cell, missing_lanes
 from ..storage.seal import Damaged
 from ..storage.store import Store
-from .blocks import TARGET_SECONDS, BlockSizer, Failure, Receipt, Sent
+from .blocks import TARGET_SECONDS, BlockSizer, Failure, Receipt
 from .pools import Pool, pool_of
 from .stopping import StoppingTracker
 
@@ -204,9 +204,8 @@ def _complete(
                 if not sizer.retry(event):
                     outcome.failures.append(event)
             else:
-                content, event = (event.content, event.alone) if isinstance(event, Sent) else (None, event)
-                store.wrote_block(cell, event.first, event.last, content)
-                outcome.add(event)
+                store.wrote_block(cell, event.first, event.last, event.content)
+                outcome.add(replace(event, content=None))
                 tracker.add(event.first, event.last)
                 outcome.wanted = min(tracker.replicates, outcome.share)
                 sizer.learn(event)

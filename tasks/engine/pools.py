@@ -19,7 +19,6 @@ from ..plan import Block, Cell, Needs, Plan
 from ..storage.store import Store
 from .blocks import BlockSizer, Failure, Receipt
 from .guarded import run_guarded
-from .submissions import RecentMean
 
 #: The most threads of this process for cells. They only wait, so a thousand are cheap, though not free.
 MOST_CELLS = 1024
@@ -204,7 +203,8 @@ class GrowingPool(RoutedPool):
         self._say = say
         self._grown = False
         self._slots, self._busy = min(expected, MOST_HERE), 0
-        self._recent = RecentMean(_LATELY)
+        #: The weighted sum of the seconds of the blocks so far, and that of their numbers.
+        self._seconds, self._blocks = 0.0, 0.0
         self._turn = threading.Condition()
         self._begun = threading.Event()
         self._over = threading.Event()
@@ -251,7 +251,8 @@ class GrowingPool(RoutedPool):
         try:
             outcome = run_guarded(block, store)
             apart = own_code(block.cell) is not None
-            self._recent.add(time.monotonic() - clock if apart else time.thread_time() - processor)
+            seconds = time.monotonic() - clock if apart else time.thread_time() - processor
+            self._seconds, self._blocks = _LATELY * self._seconds + seconds, _LATELY * self._blocks + 1
         finally:
             with self._turn:
                 self._busy -= taken
@@ -270,7 +271,7 @@ class GrowingPool(RoutedPool):
         before = _times()
         while True:
             of_use = self._of_use(*(now - then for now, then in zip(_times(), before, strict=True)))
-            if of_use and self._recent.mean >= SENDING:
+            if of_use and self._seconds >= SENDING * self._blocks:
                 break
             if self._over.wait(0.1):
                 return

@@ -1,6 +1,4 @@
-"""Blocks as tasks of Dask: several short ones per task, but one block per task if it may have killed its workers.
-
-For a short block, Dask's overhead is as long as computing and storing it.
+"""Blocks on the workers of Dask: which of them may have killed its workers, and what the scheduler takes for each.
 
 Workers disappear for many reasons: preemption, a walltime, a lost node. Code of this package does not kill workers, so
 even a hundred deaths prove nothing about a block. Code of another package may kill its worker: it has its own process,
@@ -10,16 +8,14 @@ active. A worker that dies at that time was killed by this block, or disappeared
 
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import Any
 
 from ..fan_out import own_code
 from ..plan import Block, who_of
 from ..storage.store import Store
-from .blocks import Failure, Receipt, receipt
-from .guarded import run_guarded
+from .blocks import Failure, Receipt
 
 #: Dask gives a block up if too many workers die that had it, and it counts workers that were told to end as well. A
 #: block without code of other packages is then sent again, this often at most, and computed in a process of its own
@@ -38,10 +34,7 @@ class WorkersKilled(Exception):
 
 @dataclass(eq=False)
 class Submission:
-    """A block that was sent to the scheduler, or waits to be sent.
-
-    `turn` is 0 for those that go first. `single`: whether it must be the only block of its `task`.
-    """
+    """A block that was sent to the scheduler, or waits to be sent; `turn` is 0 for those that go first."""
 
     block: Block
     store: Store
@@ -52,15 +45,11 @@ class Submission:
     alone: int = 0
     losses: int = 0
     future: Any = None
-    task: list["Submission"] = field(default_factory=list)
     unwanted: bool = False
     imported: bool = field(init=False)
-    single: bool = field(init=False)
 
     def __post_init__(self) -> None:
         self.imported = own_code(self.block.cell) is not None
-        # In an object store, to look what is there costs a request.
-        self.single = self.imported or bool(self.block.cell.limits) or "://" in self.store.root
 
     @property
     def who(self) -> str:
@@ -106,7 +95,6 @@ class Suspects:
         submission.trials += 1
         self.deadly |= not submission.imported
         submission.alone += submission is self._tried
-        submission.single = True
         if not submission.imported and submission.trials <= MOST_TRIALS:
             return None
         if submission.imported:
@@ -116,100 +104,28 @@ class Suspects:
         return WorkersKilled(f"{submission.who}: it killed its worker {submission.deaths} times")
 
 
-#: Seconds of work in a task of several blocks, and the most blocks in it.
-_TASK_SECONDS, _MOST_BLOCKS = 0.5, 16
-#: A worker begins no further block of a task after these seconds: some may take longer than those before them.
-_MOST_SECONDS = 1.0
-#: Seconds for which a short block waits for others to go with it.
-HOLD = 0.1
-
-
-class RecentMean:
-    """The mean number of seconds that blocks took, each of them weighing `weight` times as much as the next one."""
-
-    def __init__(self, weight: float) -> None:
-        self._weight = weight
-        self._seconds = self._blocks = 0.0
-
-    def add(self, seconds: float) -> None:
-        """Take in a block."""
-        self._seconds, self._blocks = self._weight * self._seconds + seconds, self._weight * self._blocks + 1
-
-    @property
-    def mean(self) -> float:
-        """The mean; infinite while there is no block."""
-        return self._seconds / self._blocks if self._blocks else math.inf
-
-
-#: Seconds that the scheduler and this process take for a task (docs/clusters.md), and the most that may be measured.
+#: Seconds that the scheduler and this process take for a block (docs/clusters.md), and the most that may be measured.
 _SENDING, _MOST_SENDING = 0.002, 0.01
-#: Tasks wait for the scheduler if the workers are busy for less than this part of the time.
+#: Blocks wait for the scheduler if the workers are busy for less than this part of the time.
 _BUSY = 0.8
 
 
 class TaskOverhead:
-    """Measures the `seconds` that the scheduler and this process take for a task.
+    """Measures the `seconds` that the scheduler and this process take for a block, a task of Dask.
 
-    This can be measured only while they limit the run: workers are idle, although tasks were sent for all of them.
+    This can be measured only while they limit the run: workers are idle, although blocks were sent for all of them.
     Other studies on the same workers look alike, hence the upper limit.
     """
 
     def __init__(self) -> None:
         self.seconds = _SENDING
-        self._begun, self._tasks, self._worked = math.inf, 0, 0.0  # workers that start are not measured
+        self._begun, self._blocks, self._worked = math.inf, 0, 0.0  # workers that start are not measured
 
     def add(self, worked: float, workers: int, *, idle: bool) -> None:
-        """Take in a task that took `worked` seconds; `idle`: there may be fewer tasks than workers."""
-        self._tasks, self._worked = self._tasks + 1, self._worked + worked
-        if idle or self._tasks >= 3 * workers:
+        """Take in a block that took `worked` seconds; `idle`: there may be fewer blocks than workers."""
+        self._blocks, self._worked = self._blocks + 1, self._worked + worked
+        if idle or self._blocks >= 3 * workers:
             passed = time.monotonic() - self._begun
             if not idle and self._worked < _BUSY * workers * passed:
-                self.seconds = min(max(passed / self._tasks, _SENDING), _MOST_SENDING)
-            self._begun, self._tasks, self._worked = time.monotonic(), 0, 0.0
-
-
-def blocks_per_task(lately: RecentMean) -> int:
-    """The number of blocks in a task: 1 until it is known that they are short."""
-    return max(1, min(int(_TASK_SECONDS / max(lately.mean, 1e-6)), _MOST_BLOCKS))
-
-
-def as_tasks(submissions: Sequence[Submission], size: int) -> list[list[Submission]]:
-    """Blocks as tasks of at most `size` blocks of one store; a `single` block is a task."""
-
-    def kind(value: Submission) -> object:
-        return id(value) if size == 1 or value.single else value.store
-
-    tasks = []
-    for _, some in groupby(submissions, kind):
-        alike = list(some)
-        tasks += [alike[at : at + size] for at in range(0, len(alike), size)]
-    for task in tasks:
-        for submission in task:
-            submission.task = task
-    return tasks
-
-
-def run_together(blocks: Sequence[Block], store: Store, apart: bool, *, engine: str) -> list[Receipt | Failure]:
-    """Compute blocks and store them, as `run_guarded` does; of several, those that the store lacks.
-
-    Returns the outcomes of the first blocks, at least one. The rest is not done: time is up, or the store failed.
-    """
-    if len(blocks) == 1:
-        return [run_guarded(blocks[0], store, apart, engine=engine)]
-    began, outcomes = time.monotonic(), list[Receipt | Failure]()
-    for block in blocks:
-        if outcomes and time.monotonic() - began > _MOST_SECONDS:
-            break
-        try:
-            outcomes.append(_receipt_of_stored(block, store, engine) or run_guarded(block, store, apart, engine=engine))
-        except OSError:
-            if not outcomes:
-                raise
-            break
-    return outcomes
-
-
-def _receipt_of_stored(block: Block, store: Store, engine: str) -> Receipt | None:
-    """The receipt of a block that a worker has stored before it died."""
-    stored = store.written_block(block.cell, block.first, block.last)
-    return stored and receipt(block, store, *stored, seconds=0.0, overhead=0.0, engine=engine)
+                self.seconds = min(max(passed / self._blocks, _SENDING), _MOST_SENDING)
+            self._begun, self._blocks, self._worked = time.monotonic(), 0, 0.0

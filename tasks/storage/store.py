@@ -105,14 +105,6 @@ class Store:
         """Note a block that a worker has written, and its content if the worker has sent it."""
         self.files.wrote(block_files.block_name(cell, first, last), content)
 
-    def written_block(self, cell: Cell, first: int, last: int) -> tuple[pa.Table, bytes] | None:
-        """The output of `write_block`, as a table and as bytes; None if there is no valid file."""
-        name = block_files.block_name(cell, first, last)
-        with contextlib.suppress(FileNotFoundError, Damaged):
-            content = self.files.read(name)
-            return replicates_in(content, name, cell, first, last), content
-        return None
-
     def read_block(self, cell: Cell, first: int, last: int) -> pa.Table:
         """The replicates ``first <= replicate < last``, stored as one file."""
         return _one(self.block_parts(cell, first, last))

@@ -30,7 +30,7 @@ class Scheduler:
 
     def map(self, _, blocks, *more, **options):
         futures = [SimpleNamespace(status="pending", outcome=None, release=lambda: None) for _ in blocks]
-        for (block,), future in zip(blocks, futures, strict=True):
+        for block, future in zip(blocks, futures, strict=True):
             future.add_done_callback = lambda done, future=future: setattr(future, "done", done)
             future.result = lambda future=future: _raised(future.outcome)
             future.cancel = lambda block=block: self.end(block, CancelledError())
@@ -51,7 +51,7 @@ class Scheduler:
         self.seen.append({who(block) for block in blocks})
         struck = any(self.dies(block) for block in blocks)
         for block in blocks:
-            self.end(block, KilledWorker("block", None, 3) if struck else ["stored"])
+            self.end(block, KilledWorker("block", None, 3) if struck else "stored")
 
 
 def who(block):
@@ -133,7 +133,7 @@ def test_what_killed_workers_is_computed_apart_from_then_on():
 
     class Seen(Scheduler):
         def map(self, function, blocks, stores, aparts, **options):
-            apart.update({who(block): how for (block,), how in zip(blocks, aparts, strict=True)})
+            apart.update({who(block): how for block, how in zip(blocks, aparts, strict=True)})
             return super().map(function, blocks, stores, aparts, **options)
 
     deaths = iter([True])
@@ -206,6 +206,21 @@ def test_a_block_whose_end_cannot_be_watched_ends_at_once():
     pool._to_send.extend(Submission(cell(name).block(0, 1), None, outcomes.append) for name in ("net", "means"))
     pool._submitted.update(pool._to_send)
     pool._send()
-    scheduler.end(next(iter(scheduler.under_way.values()))[0], ["stored"])
+    scheduler.end(next(iter(scheduler.under_way.values()))[0], "stored")
     at.run()
     assert [outcome.error for outcome in outcomes] == ["TypeError"] * 2
+
+
+def test_the_error_of_a_block_ends_it_and_one_that_is_not_wanted_is_cancelled():
+    scheduler, outcomes = Scheduler(lambda block: False), []
+    pool = DaskPool(scheduler)
+    pool._fetching = at = At()
+    cancel, *_ = [pool.submit(cell(n, own=False).block(0, 1), Store("/nowhere"), outcomes.append) for n in "abc"]
+    (first, _), (second, _), _ = scheduler.under_way.values()
+    cancel()
+    assert first.key not in scheduler.under_way
+    scheduler.end(second, OSError("the disk is gone"))
+    scheduler.work()
+    at.run()
+    assert [getattr(outcome, "message", outcome) for outcome in outcomes] == ["the disk is gone", "stored"]
+    assert not pool._submitted
