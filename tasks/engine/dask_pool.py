@@ -16,9 +16,17 @@ from ..plan import Block, Needs, Plan, group_by
 from ..storage.store import Store
 from ..threads import begun_thread
 from .blocks import BlockSizer, Failure, Receipt, failure, load_fanouts
-from .dask_staff import DaskStaff, OtherCode, opened_span, run_with, version
+from .dask_staff import (
+    DaskStaff,
+    OtherCode,
+    Submission,
+    Suspects,
+    TaskOverhead,
+    opened_span,
+    run_with,
+    version,
+)
 from .pools import MOST_CELLS
-from .submissions import Submission, Suspects, TaskOverhead
 
 T = TypeVar("T")
 

@@ -2,7 +2,7 @@
 
 A classifier that hangs, takes too much memory or ends its process harms only that process. Its cell fails with its
 name, and the run and its workers continue. Code that also kills its worker is found by
-`sigstats.tasks.engine.submissions`.
+`sigstats.tasks.engine.dask_staff`.
 
 The separate process is this module as a program, `main`. It ends with the process that started it, and then ends all
 processes that the code has started. The output of the code is discarded.

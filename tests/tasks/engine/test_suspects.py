@@ -9,7 +9,7 @@ from distributed import KilledWorker
 from sigstats.tasks.benchmark.work import Retrained
 from sigstats.tasks.engine.blocks import Failure
 from sigstats.tasks.engine.dask_pool import DaskPool
-from sigstats.tasks.engine.submissions import Submission
+from sigstats.tasks.engine.dask_staff import Submission
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.record import Folds, Learner, Named
 from sigstats.tasks.storage.store import Store
