@@ -221,6 +221,12 @@ class Plan:
             seen[cell.name] = cell
 
     @property
+    def given(self) -> dict[str, Any]:
+        """The optional settings that the study gives."""
+        names = ("measures", "measure_code", "slices", "positive")
+        return {name: value for name in names if (value := getattr(self, name))}
+
+    @property
     def replicates(self) -> int:
         """The number of replicates of all cells."""
         return sum(cell.replicates for cell in self.cells)

@@ -68,10 +68,7 @@ def write_plan(store: Store, plan: Plan) -> None:
         "analyses": list(plan.analyses),
         "alpha": plan.alpha,
         "adjust": plan.adjust,
-        **({"measures": list(plan.measures)} if plan.measures else {}),
-        **({"measure_code": dict(plan.measure_code)} if plan.measure_code else {}),
-        **({"slices": list(plan.slices)} if plan.slices else {}),
-        **({"positive": dict(plan.positive)} if plan.positive else {}),
+        **plan.given,
         **({"limits": limits} if limits else {}),
     }
     table = pa.Table.from_pylist(rows, schema=PLAN).replace_schema_metadata({b"plan": canonical(settings).encode()})

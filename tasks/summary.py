@@ -92,11 +92,8 @@ def _decide(row: Hypothesis, alpha: float) -> Hypothesis:
 def fingerprint(plan: Plan) -> str:
     """The fingerprint of a summary: that of the plan, and the version."""
     cells = [[cell.fingerprint, cell.replicates, cell.stopping] for cell in plan.cells]
-    named = {
-        name: getattr(plan, name) for name in ("measures", "measure_code", "slices", "positive") if getattr(plan, name)
-    }
     rule = {"analyses": plan.analyses, "alpha": plan.alpha, "adjust": plan.adjust}
-    return digest("summary", version=VERSION, cells=cells, **rule, **named)
+    return digest("summary", version=VERSION, cells=cells, **rule, **plan.given)
 
 
 #: The folders that are deleted, by what is kept.

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -168,20 +169,19 @@ class Dataset:
 
     def digest(self) -> str:
         """SHA-256 (hexadecimal) of the content without the name, the same on every platform."""
-        kept: str | None = self.__dict__.get("_digest")
-        if kept is None:
-            state = hashlib.sha256(
-                json.dumps([self.classes, self.features, self.categories, self.nominal.tolist()]).encode()
-            )
-            state.update(np.where(np.isnan(self.X), np.nan, self.X).astype("<f8").tobytes())
-            state.update(self.y.astype("<i8").tobytes())
-            for key in _PARTS:
-                part = getattr(self, key)
-                if part is not None:
-                    state.update(key.encode() + part.astype("<i8").tobytes())
-            kept = state.hexdigest()
-            object.__setattr__(self, "_digest", kept)
-        return kept
+        return self._digest
+
+    @cached_property
+    def _digest(self) -> str:
+        about = [self.classes, self.features, self.categories, self.nominal.tolist()]
+        state = hashlib.sha256(json.dumps(about).encode())
+        state.update(np.where(np.isnan(self.X), np.nan, self.X).astype("<f8").tobytes())
+        state.update(self.y.astype("<i8").tobytes())
+        for key in _PARTS:
+            part = getattr(self, key)
+            if part is not None:
+                state.update(key.encode() + part.astype("<i8").tobytes())
+        return state.hexdigest()
 
     def to_table(self) -> pa.Table:
         """The data set as a table: a column per feature, then ``class``; names and categories are metadata."""
