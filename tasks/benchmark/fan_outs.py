@@ -22,8 +22,21 @@ from ..own_code import build_as_planned, measure_as_planned
 from ..plan import Block, Cell
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ._retrainers import draws_of, is_parallel, lent_retrainer, new_retrainer, own_code, revision
-from .work import CrossValidated, Measured, MeasuredRetrain, Retrained, dataset_of, folds_of, repeated_folds
+from .work import (
+    CrossValidated,
+    Measured,
+    MeasuredRetrain,
+    Retrained,
+    dataset_of,
+    draws_of,
+    folds_of,
+    is_parallel,
+    lent_retrainer,
+    new_retrainer,
+    own_code,
+    repeated_folds,
+    revision,
+)
 
 _ROW = column("row", pa.int64(), "number", "the row of the data set, from 0")
 

@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris
 from sigstats.learners import build
 from sigstats.retraining import retrainer
 from sigstats.retraining.folds import stratified_folds
-from sigstats.tasks.benchmark import _retrainers
+from sigstats.tasks.benchmark import work as retrainers
 from sigstats.tasks.benchmark.work import Retrained
 from sigstats.tasks.datasets.dataset import Dataset
 from sigstats.tasks.engine.blocks import Failure, run_block
@@ -47,21 +47,21 @@ def drawn(block, null):
 
 @pytest.fixture(autouse=True)
 def _none_kept():
-    _retrainers._draws.clear()
+    retrainers._draws.clear()
 
 
 @pytest.mark.parametrize("null", ["labels", "features"])
 def test_the_next_classifier_is_given_the_same_draws_without_drawing(monkeypatch, null):
     expected = drawn(block_of(null), null)
-    first = list(_retrainers.draws_of(block_of(null, lanes=(1, 3)), classifier("1-nn", null)))
+    first = list(retrainers.draws_of(block_of(null, lanes=(1, 3)), classifier("1-nn", null)))
     assert np.array_equal(np.concatenate(first), expected[10:])
-    list(_retrainers.draws_of(block_of(null, lanes=(0, 1)), classifier("1-nn", null)))
+    list(retrainers.draws_of(block_of(null, lanes=(0, 1)), classifier("1-nn", null)))
     monkeypatch.delattr(retrainer.Retrainer, "draw")
-    again = list(_retrainers.draws_of(block_of(null), classifier("naive-bayes", null)))
+    again = list(retrainers.draws_of(block_of(null), classifier("naive-bayes", null)))
     assert np.array_equal(np.concatenate(again), expected)
     assert again[0].dtype == expected.dtype
     monkeypatch.setattr(retrainer, "CHUNK_BYTES", 1)  # one replicate at a time
-    pieces = list(_retrainers.draws_of(block_of(null), classifier("lda", null)))
+    pieces = list(retrainers.draws_of(block_of(null), classifier("lda", null)))
     assert len(pieces) == 25
     assert np.array_equal(np.concatenate(pieces), expected)
 
@@ -69,36 +69,36 @@ def test_the_next_classifier_is_given_the_same_draws_without_drawing(monkeypatch
 def test_each_seed_and_null_has_draws_of_its_own():
     for null in ("labels", "features"):
         for seed in (1, 2):
-            found = list(_retrainers.draws_of(block_of(null, seed=seed), classifier("1-nn", null)))
+            found = list(retrainers.draws_of(block_of(null, seed=seed), classifier("1-nn", null)))
             assert np.array_equal(np.concatenate(found), drawn(block_of(null, seed=seed), null))
 
 
 def test_what_is_changed_by_a_classifier_is_not_what_the_next_is_given():
     for _ in range(2):
-        for draws in _retrainers.draws_of(block_of("labels"), classifier("1-nn", "labels")):
+        for draws in retrainers.draws_of(block_of("labels"), classifier("1-nn", "labels")):
             draws[:] = 0
-    found = list(_retrainers.draws_of(block_of("labels"), classifier("1-nn", "labels")))
+    found = list(retrainers.draws_of(block_of("labels"), classifier("1-nn", "labels")))
     assert np.array_equal(np.concatenate(found), drawn(block_of("labels"), "labels"))
 
 
 def test_of_more_draws_than_fit_the_first_lanes_are_kept(monkeypatch):
-    monkeypatch.setattr(_retrainers, "_MOST_BYTES", 2 * 10 * 150)  # two lanes of ten permutations of 150 rows
+    monkeypatch.setattr(retrainers, "_MOST_BYTES", 2 * 10 * 150)  # two lanes of ten permutations of 150 rows
     for _ in range(2):
-        found = list(_retrainers.draws_of(block_of("labels"), classifier("1-nn", "labels")))
+        found = list(retrainers.draws_of(block_of("labels"), classifier("1-nn", "labels")))
         assert np.array_equal(np.concatenate(found), drawn(block_of("labels"), "labels"))
-    assert len(_retrainers._draws) == 2
-    _retrainers._draws.clear()
+    assert len(retrainers._draws) == 2
+    retrainers._draws.clear()
     monkeypatch.setattr(retrainer, "CHUNK_BYTES", 1)  # a lane that does not fit in memory
-    found = list(_retrainers.draws_of(block_of("labels"), classifier("1-nn", "labels")))
+    found = list(retrainers.draws_of(block_of("labels"), classifier("1-nn", "labels")))
     assert np.array_equal(np.concatenate(found), drawn(block_of("labels"), "labels"))
-    assert not _retrainers._draws
+    assert not retrainers._draws
 
 
 def test_draws_are_not_kept_beside_code_of_another_package():
     block = block_of("labels", code={"package": "other", "version": "1"})
-    found = list(_retrainers.draws_of(block, classifier("1-nn", "labels")))
+    found = list(retrainers.draws_of(block, classifier("1-nn", "labels")))
     assert np.array_equal(np.concatenate(found), drawn(block_of("labels"), "labels"))
-    assert not _retrainers._draws
+    assert not retrainers._draws
 
 
 LEARNERS = ["1-nn", "naive-bayes", "lda", "decision-tree", "svm", "linear-svm", "logistic-regression"]
@@ -118,15 +118,15 @@ def retrains(root, *, threads):
     with ThreadPoolExecutor(threads) as executor:
         outcomes = list(executor.map(lambda block: run_block(block, store), blocks))
     assert not [outcome.message for outcome in outcomes if isinstance(outcome, Failure)]
-    assert not _retrainers._lent
+    assert not retrainers._lent
     return {path.relative_to(root): path.read_bytes() for path in sorted(root.rglob("*.parquet"))}
 
 
 @pytest.mark.long
 def test_threads_of_a_process_compute_the_same_files_as_one(tmp_path):
     expected = retrains(tmp_path / "one", threads=1)
-    _retrainers._idle.clear()
-    _retrainers._draws.clear()
+    retrainers._idle.clear()
+    retrainers._draws.clear()
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     try:
@@ -141,12 +141,12 @@ def test_each_block_is_lent_a_retrainer_of_its_own_and_the_next_one_takes_it_ove
     data = Dataset("iris", X, np.zeros(4, dtype=bool), y, ("a", "b", "c"), ("w", "x", "y", "z"), ((),) * 4)
     write_data(store, data)
     work = block_of("labels", digest=data.digest()).cell.work
-    with _retrainers.lent_retrainer(store, work, null="labels") as first:
-        with _retrainers.lent_retrainer(store, work, null="labels") as second:
+    with retrainers.lent_retrainer(store, work, null="labels") as first:
+        with retrainers.lent_retrainer(store, work, null="labels") as second:
             assert first is not second
-        with _retrainers.lent_retrainer(store, work, null="labels") as third:
+        with retrainers.lent_retrainer(store, work, null="labels") as third:
             assert third is second
-    with _retrainers.lent_retrainer(store, work, null="labels") as fourth:
+    with retrainers.lent_retrainer(store, work, null="labels") as fourth:
         assert fourth is first
 
 
@@ -163,7 +163,7 @@ class Undecided:
 def test_scikit_learn_s_fits_have_the_process_for_themselves(tmp_path, monkeypatch):
     """A batched learner leaves folds to scikit-learn, here all, whose solvers share a generator between threads."""
     inside, most = [], []
-    sound = _retrainers.new_retrainer
+    sound = retrainers.new_retrainer
 
     def new_retrainer(*given, **options):
         made = sound(*given, **options)
@@ -182,9 +182,9 @@ def test_scikit_learn_s_fits_have_the_process_for_themselves(tmp_path, monkeypat
             made._learner = Undecided(made)
         return made
 
-    monkeypatch.setattr(_retrainers, "new_retrainer", new_retrainer)
-    _retrainers._idle.clear()
+    monkeypatch.setattr(retrainers, "new_retrainer", new_retrainer)
+    retrainers._idle.clear()
     retrains(tmp_path, threads=6)
-    _retrainers._idle.clear()
+    retrainers._idle.clear()
     assert len(most) == 2 * len(LEARNERS) * 25 * 3
     assert max(most) == 1
