@@ -9,11 +9,10 @@ import pyarrow as pa
 import pytest
 
 from sigstats.tasks.fan_out import FAN_OUTS, FanOut
-from sigstats.tasks.plan import Cell
-from sigstats.tasks.record import Work
 from sigstats.tasks.schema import REPLICATE, column
 from sigstats.tasks.storage.store import Store
 
+from ..cells import a_cell
 from ..object_store import object_store
 
 SCHEMA = pa.schema([REPLICATE, column("drawn", pa.int64(), "number", "what was drawn")])
@@ -55,16 +54,8 @@ def cell():
 
 
 def make_cell(replicates=95, seed=3):
-    return Cell(
-        fanout="drawing",
-        version=1,
-        subject={"dataset": "none"},
-        work=Work(),
-        stream={"draws": "integers"},
-        seed=seed,
-        replicates=replicates,
-        lane_size=10,
-    )
+    of = {"subject": {"dataset": "none"}, "stream": {"draws": "integers"}}
+    return a_cell(fanout="drawing", seed=seed, replicates=replicates, lane_size=10, **of)
 
 
 @pytest.fixture(scope="session")

@@ -5,20 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sigstats.tasks.plan import Cell, Plan, missing_lanes
+from sigstats.tasks.plan import Plan, missing_lanes
 from sigstats.tasks.significance import TableTested
+
+from ..cells import a_cell
 
 
 def make_cell(replicates=95, lane_size=10, **changes):
-    values = {
-        "fanout": "retrain",
-        "version": 1,
-        "subject": {"dataset": "iris"},
-        "work": {"x": 1},
-        "stream": {"dataset": "iris"},
-        "seed": 3,
-    }
-    return Cell(**{**values, **changes}, replicates=replicates, lane_size=lane_size)
+    usual = {"subject": {"dataset": "iris"}, "work": {"x": 1}, "stream": {"dataset": "iris"}, "seed": 3}
+    return a_cell(replicates=replicates, lane_size=lane_size, **{**usual, **changes})
 
 
 def draws(block):

@@ -9,12 +9,11 @@ from sigstats.flows.clusters import _workers, address, load_cluster
 from sigstats.flows.clusters._engine import settings
 from sigstats.flows.clusters.by_class import class_of, started_cluster, with_needs
 from sigstats.flows.errors import BadInput
-from sigstats.tasks.benchmark.work import Retrained
 from sigstats.tasks.engine.pools import RoutedPool, Serial
 from sigstats.tasks.fan_out import cell_of
 from sigstats.tasks.plan import Needs, needs_of
-from sigstats.tasks.record import Folds, Learner, Named
 
+from ...cells import retrained
 from .test_kinds import commands, loaded
 
 NET = Needs(memory=8 << 30, threads=4, gpu=1, who="classifier net")
@@ -23,13 +22,7 @@ __all__ = ["commands"]
 
 def own(name, **limits):
     """A cell of a classifier with limits."""
-    work = Retrained(
-        dataset=Named(name="d", digest="0"),
-        classifier=Learner(learner=name, params={}),
-        cross_validation=Folds(folds=10, seed=1),
-        null="labels",
-    )
-    subject = {"dataset": "d", "classifier": name}
+    subject, work = {"dataset": "d", "classifier": name}, retrained(learner=name)
     return cell_of("retrain", subject=subject, work=work, seed=1, replicates=10, limits=limits or None)
 
 

@@ -6,15 +6,15 @@ from sigstats.flows.running.result import CellStudyResult
 from sigstats.flows.running.workers import StaffChanges
 from sigstats.tasks.engine.blocks import Failure
 from sigstats.tasks.engine.execute import Outcome
-from sigstats.tasks.plan import Cell, Plan
-from sigstats.tasks.record import Work
+from sigstats.tasks.plan import Plan
 from sigstats.tasks.schema import Hypothesis
+
+from ...cells import a_cell
 
 
 def told(failures, capsys, rows=(), withheld=()):
     """The last line but that of the report."""
-    given = {"work": Work(), "stream": {}, "seed": 1, "replicates": 1, "lane_size": 1}
-    cell = Cell(fanout="crossval", version=1, subject={"dataset": "digits"}, **given)
+    cell = a_cell(subject={"dataset": "digits"})
     plan = Plan(study="s", kind="benchmark", cells=(cell,), analyses=(), alpha=0.05, adjust="holm")
     failed = (Outcome(cell, failures=failures),) if failures else ()
     of = {"output": "out", "report": "", "replicates": 0, "seconds": 1.0, "all_changes": StaffChanges()}

@@ -11,8 +11,8 @@ import pytest
 from sigstats.flows.running import cells
 from sigstats.flows.running.cells import run_cells
 from sigstats.flows.running.interrupt import run_interruptibly
-from sigstats.tasks.plan import Cell
-from sigstats.tasks.record import Work
+
+from ...cells import a_cell
 
 
 @pytest.fixture
@@ -35,8 +35,7 @@ def waits_for_a_cell(thread):
 
 def test_a_run_in_threads_stops_at_once(interrupts):
     stop, stopped, begun = threading.Event(), [], []
-    given = {"work": Work(), "stream": {}, "seed": 1, "replicates": 1, "lane_size": 1}
-    five = tuple(Cell(fanout="crossval", version=1, subject={"dataset": str(number)}, **given) for number in range(5))
+    five = tuple(a_cell(subject={"dataset": str(number)}) for number in range(5))
 
     def compute(cell):
         begun.append(cell.name)
@@ -56,8 +55,7 @@ def test_a_run_in_threads_stops_at_once(interrupts):
 
 def test_a_cell_waits_for_its_own_prerequisites_only(monkeypatch):
     """The first cell lasts until the third has run, which needs the second."""
-    given = {"work": Work(), "stream": {}, "seed": 1, "replicates": 1, "lane_size": 1}
-    first, second, third = (Cell(fanout="crossval", version=1, subject={"dataset": name}, **given) for name in "abc")
+    first, second, third = (a_cell(subject={"dataset": name}) for name in "abc")
     monkeypatch.setattr(cells, "prerequisites", lambda cell: [second] if cell == third else [])
     third_ran, order = threading.Event(), []
 

@@ -8,12 +8,11 @@ import pytest
 
 from sigstats.flows.cli import main
 from sigstats.flows.running.progress import Display
-from sigstats.tasks.benchmark.work import Retrained
 from sigstats.tasks.engine.blocks import Receipt
 from sigstats.tasks.fan_out import cell_of
 from sigstats.tasks.plan import Plan
-from sigstats.tasks.record import Folds, Learner, Named
 
+from ...cells import retrained
 from ..conftest import QUICK, study_file
 
 
@@ -52,15 +51,6 @@ def test_a_run_that_finds_everything_done_says_so(tmp_path, capsys):
     code, said = logged(tmp_path, capsys, "--log-format", "json")
     kinds = [json.loads(line)["event"] for line in said.err.splitlines()]
     assert (code, kinds.count("block"), kinds.count("cell")) == (0, 0, 12)
-
-
-def retrained(name, classifier):
-    return Retrained(
-        dataset=Named(name=name, digest=name),
-        classifier=Learner(learner=classifier, params={}),
-        cross_validation=Folds(folds=10, seed=1),
-        null="labels",
-    )
 
 
 def run_of(cells, sizes=None):

@@ -4,20 +4,21 @@ import numpy as np
 import pytest
 
 from sigstats.flows.running.options import Part
-from sigstats.tasks.plan import Cell
+
+from ...cells import a_cell
 
 
-def a_cell(number, lanes, stops):
+def cell_of(number, lanes, stops):
     stopping = {"rule": "besag-clifford", "exceedances": 5} if stops else None
-    of = {"work": {"number": number}, "stream": {}, "subject": {"number": str(number)}}
-    return Cell(fanout="f", version=1, seed=0, replicates=10 * lanes, lane_size=10, stopping=stopping, **of)
+    of = {"work": {"number": number}, "subject": {"number": str(number)}}
+    return a_cell(replicates=10 * lanes, lane_size=10, stopping=stopping, **of)
 
 
 def drawn(seed):
     """Some cells, and a number of parts."""
     rng = np.random.default_rng(seed)
     sizes = zip(rng.integers(1, 41, 8), rng.random(8) < 0.5, strict=True)
-    return [a_cell(number, int(lanes), stops) for number, (lanes, stops) in enumerate(sizes)], int(rng.integers(1, 61))
+    return [cell_of(number, int(lanes), stops) for number, (lanes, stops) in enumerate(sizes)], int(rng.integers(1, 61))
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -6,13 +6,12 @@ from types import SimpleNamespace
 import pytest
 from distributed import KilledWorker
 
-from sigstats.tasks.benchmark.work import Retrained
 from sigstats.tasks.engine.blocks import Failure
 from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.dask_staff import Submission
-from sigstats.tasks.plan import Cell
-from sigstats.tasks.record import Folds, Learner, Named
 from sigstats.tasks.storage.store import Store
+
+from ...cells import a_cell, retrained
 
 
 class Scheduler:
@@ -75,22 +74,8 @@ class At(list):
 
 def cell(name, *, own=True):
     code = {"package": "p", "version": "1"} if own else None
-    work = Retrained(
-        dataset=Named(name="d", digest="0"),
-        classifier=Learner(learner=f"p:{name}", params={}, code=code),
-        cross_validation=Folds(folds=10, seed=1),
-        null="labels",
-    )
-    return Cell(
-        fanout="retrain",
-        version=1,
-        subject={"classifier": name},
-        work=work,
-        stream={},
-        seed=1,
-        replicates=9,
-        lane_size=1,
-    )
+    work = retrained(learner=f"p:{name}", code=code)
+    return a_cell(fanout="retrain", subject={"classifier": name}, work=work, replicates=9)
 
 
 def played(dies, names, rounds=1000):

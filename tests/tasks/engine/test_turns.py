@@ -2,11 +2,11 @@
 
 from types import SimpleNamespace
 
-from sigstats.tasks.benchmark.work import Retrained
 from sigstats.tasks.engine.dask_pool import DaskPool
-from sigstats.tasks.plan import Cell, Plan
-from sigstats.tasks.record import Folds, Learner, Named
+from sigstats.tasks.plan import Plan
 from sigstats.tasks.storage.store import Store
+
+from ...cells import a_cell, retrained
 
 
 class Client:
@@ -29,19 +29,7 @@ class Client:
 
 
 def test_the_first_blocks_of_a_study_go_before_what_waits_in_another():
-    of = {
-        "version": 1,
-        "subject": {"dataset": "iris"},
-        "work": Retrained(
-            dataset=Named(name="d", digest="0"),
-            classifier=Learner(learner="1-nn", params={}),
-            cross_validation=Folds(folds=10, seed=1),
-            null="labels",
-        ),
-        "stream": {},
-        "seed": 0,
-    }
-    cell = Cell(fanout="retrain", replicates=90, lane_size=10, **of)
+    cell = a_cell(fanout="retrain", work=retrained(), replicates=90, lane_size=10)
     plan = Plan(study="s", kind="benchmark", cells=(cell,), analyses=(), alpha=0.05, adjust="holm")
     pool = DaskPool(client := Client())
     pool.prepare(plan, priority=2)
