@@ -1,6 +1,6 @@
 """The work of the fan-outs of benchmark studies: everything that replicates depend on, except the seed.
 
-A worker process caches retrainers and draws of permutations, so that shared parts are computed once.
+A worker process keeps retrainers, so that the preparation of a data set is computed once.
 """
 
 import threading
@@ -9,7 +9,6 @@ from contextlib import contextmanager, nullcontext
 from itertools import count
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from sigstats._common.validation import IntArray
@@ -18,7 +17,7 @@ from sigstats.retraining.permutation import Retrainer
 from ..datasets.dataset import Dataset, cross_validation_folds
 from ..own_code import build_as_planned, fit
 from ..plan import Block
-from ..record import Folds, Learner, Named, Null, Work, canonical, digest
+from ..record import Folds, Learner, Named, Null, Work, canonical
 from ..storage.data import WorkerCache, read_data
 from ..storage.store import Store
 from ..threads import alone
@@ -77,10 +76,6 @@ _REVISED = ("KNeighborsClassifier", "GaussianNB", "LinearDiscriminantAnalysis")
 #: The copies of a data set in a retrainer: an encoded or scaled one, and what the learner makes of it.
 _COPIES = 3
 
-#: The draws of lanes, in short integers, of about 100 MB of one stream.
-_MOST_BYTES = 1 << 27
-_draws: WorkerCache[NDArray[Any]] = WorkerCache(lambda draws: draws.nbytes, most_bytes=_MOST_BYTES, most_values=1 << 16)
-
 #: Retrainers that no block uses, with the bytes of each, and the places of those that are lent.
 _idle: WorkerCache[tuple[Retrainer, int]] = WorkerCache(lambda sized: sized[1])
 _lent: set[Hashable] = set()
@@ -125,27 +120,10 @@ def new_retrainer(dataset: Dataset, work: CrossValidated, folds: NDArray[Any], *
     return made
 
 
-def draws_of(block: Block, classifier: Retrainer) -> Iterator[NDArray[np.int64]]:
-    """The draws of a block's lanes, in chunks; all classifiers are given the same, so that they are made once.
-
-    None are kept in the process of another package's code, whose memory is limited.
-    """
-    stream = digest("stream", **block.cell.stream)
-    step, limited = classifier.chunk_size, own_code(block.cell.work_of(CrossValidated)) is not None
-    for lane, (rng, size) in enumerate(block.lanes(), block.first_lane):
-        key = stream, block.cell.seed, lane, size
-        with alone():  # or classifiers that are computed at the same time would each draw
-            kept = _draws.get(key)
-            if kept is None and size <= step and not limited:
-                draws = classifier.draw(rng, size)
-                kept = draws.astype(np.min_scalar_type(classifier.n))
-                # Where not all lanes fit, the first are kept: the next classifier begins with these.
-                if (lane * block.cell.lane_size + size) * kept[0].nbytes <= _MOST_BYTES:
-                    _draws[key] = kept
-        if kept is None:
-            yield from classifier.chunks(rng, size)
-        else:
-            yield from (kept[first : first + step].astype(np.int64) for first in range(0, size, step))
+def draws_of(block: Block, classifier: Retrainer) -> Iterator[IntArray]:
+    """The draws of a block's lanes, in chunks; all classifiers are given the same."""
+    for rng, size in block.lanes():
+        yield from classifier.chunks(rng, size)
 
 
 def is_parallel(work: CrossValidated) -> bool:

@@ -1,4 +1,4 @@
-"""Draws that a process keeps for the next classifier, and the retrainers that its threads are lent, change nothing."""
+"""Draws that all classifiers share, and the retrainers that the threads of a process are lent, change nothing."""
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -45,60 +45,15 @@ def drawn(block, null):
     return np.concatenate([model.draw(rng, size) for rng, size in block.lanes()])
 
 
-@pytest.fixture(autouse=True)
-def _none_kept():
-    retrainers._draws.clear()
-
-
 @pytest.mark.parametrize("null", ["labels", "features"])
-def test_the_next_classifier_is_given_the_same_draws_without_drawing(monkeypatch, null):
+def test_each_classifier_is_given_the_same_draws_however_they_are_cut(monkeypatch, null):
     expected = drawn(block_of(null), null)
     first = list(retrainers.draws_of(block_of(null, lanes=(1, 3)), classifier("1-nn", null)))
     assert np.array_equal(np.concatenate(first), expected[10:])
-    list(retrainers.draws_of(block_of(null, lanes=(0, 1)), classifier("1-nn", null)))
-    monkeypatch.delattr(retrainer.Retrainer, "draw")
-    again = list(retrainers.draws_of(block_of(null), classifier("naive-bayes", null)))
-    assert np.array_equal(np.concatenate(again), expected)
-    assert again[0].dtype == expected.dtype
     monkeypatch.setattr(retrainer, "CHUNK_BYTES", 1)  # one replicate at a time
     pieces = list(retrainers.draws_of(block_of(null), classifier("lda", null)))
     assert len(pieces) == 25
     assert np.array_equal(np.concatenate(pieces), expected)
-
-
-def test_each_seed_and_null_has_draws_of_its_own():
-    for null in ("labels", "features"):
-        for seed in (1, 2):
-            found = list(retrainers.draws_of(block_of(null, seed=seed), classifier("1-nn", null)))
-            assert np.array_equal(np.concatenate(found), drawn(block_of(null, seed=seed), null))
-
-
-def test_what_is_changed_by_a_classifier_is_not_what_the_next_is_given():
-    for _ in range(2):
-        for draws in retrainers.draws_of(block_of("labels"), classifier("1-nn", "labels")):
-            draws[:] = 0
-    found = list(retrainers.draws_of(block_of("labels"), classifier("1-nn", "labels")))
-    assert np.array_equal(np.concatenate(found), drawn(block_of("labels"), "labels"))
-
-
-def test_of_more_draws_than_fit_the_first_lanes_are_kept(monkeypatch):
-    monkeypatch.setattr(retrainers, "_MOST_BYTES", 2 * 10 * 150)  # two lanes of ten permutations of 150 rows
-    for _ in range(2):
-        found = list(retrainers.draws_of(block_of("labels"), classifier("1-nn", "labels")))
-        assert np.array_equal(np.concatenate(found), drawn(block_of("labels"), "labels"))
-    assert len(retrainers._draws) == 2
-    retrainers._draws.clear()
-    monkeypatch.setattr(retrainer, "CHUNK_BYTES", 1)  # a lane that does not fit in memory
-    found = list(retrainers.draws_of(block_of("labels"), classifier("1-nn", "labels")))
-    assert np.array_equal(np.concatenate(found), drawn(block_of("labels"), "labels"))
-    assert not retrainers._draws
-
-
-def test_draws_are_not_kept_beside_code_of_another_package():
-    block = block_of("labels", code={"package": "other", "version": "1"})
-    found = list(retrainers.draws_of(block, classifier("1-nn", "labels")))
-    assert np.array_equal(np.concatenate(found), drawn(block_of("labels"), "labels"))
-    assert not retrainers._draws
 
 
 LEARNERS = ["1-nn", "naive-bayes", "lda", "decision-tree", "svm", "linear-svm", "logistic-regression"]
@@ -126,7 +81,6 @@ def retrains(root, *, threads):
 def test_threads_of_a_process_compute_the_same_files_as_one(tmp_path):
     expected = retrains(tmp_path / "one", threads=1)
     retrainers._idle.clear()
-    retrainers._draws.clear()
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     try:
