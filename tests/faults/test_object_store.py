@@ -94,16 +94,3 @@ def test_a_cell_takes_six_requests_and_a_study_thirty(many, tmp_path, record):
             assert requests(log).total() - before <= 2 * cells + 30
     assert max(firsts) <= 6 * cells + 30
     record("a study on an object store", where="s3", count=1, seen=f"{firsts[0]} requests for {cells} cells")
-
-
-def test_workers_of_one_machine_download_data_once(many, tmp_path):
-    log, temporary = tmp_path / "requests", tmp_path / "temporary"
-    temporary.mkdir()
-    with log.open("w") as file, object_store("studies", file) as own:
-        place = Bucket(client(own), "once", {**own, "TMPDIR": str(temporary)})
-        done = run("run", many[0], "--workers", "3", place=place)
-    assert done.returncode == 0, done.stderr
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", log.read_text())
-    downloaded = Counter(re.findall(r'"GET /studies/once/(data/\S+) HTTP/1.1" 200', plain))
-    assert downloaded
-    assert set(downloaded.values()) == {1}
