@@ -379,12 +379,6 @@ def test_swapping_the_two_turns_the_sign_exactly(counts, measure):
     assert acceleration(o, measure) == pytest.approx(-acceleration(o.swapped(), measure), abs=1e-12)
 
 
-def test_swapping_the_two_mirrors_the_enumerated_distribution():
-    for o in TINY[:3]:
-        law, mirrored = exact_law(o.counts, difference_of_f1), exact_law(o.swapped().counts, difference_of_f1)
-        assert mirrored == {-value: p for value, p in law.items()}
-
-
 @pytest.mark.parametrize("method", ["percentile", "bca"])
 def test_less_is_better_for_an_error(method):
     options = {"n_resamples": 999, "rng": 2, "method": method}
@@ -430,15 +424,6 @@ def test_pvalue_is_the_interval_turned_round(counts, method, alternative, measur
         margin = 1e-9 * abs(null_value)
         outside = null_value < low - margin or null_value > high + margin
         assert outside == (result.pvalue <= 1 - confidence + 1e-12)
-
-
-def test_more_confidence_means_a_longer_interval():
-    for method in METHODS:
-        ends = [
-            bootstrap_test(EXAMPLE, n_resamples=9999, rng=1, confidence_level=c, method=method).confidence_interval
-            for c in (0.8, 0.9, 0.99)
-        ]
-        assert ends[2].low < ends[1].low < ends[0].low < ends[0].high < ends[1].high < ends[2].high
 
 
 def test_a_margin_of_non_inferiority_is_a_hypothetical_difference():

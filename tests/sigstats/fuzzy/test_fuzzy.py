@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import fisher_exact
 
 import sigstats
-from sigstats.fuzzy.degrees import TooManyTables, choices, reachable
-from sigstats.fuzzy.extremes import greatest, least, most_of_fit, most_of_two, slopes_of_two, smallest, two_samples
+from sigstats.fuzzy.degrees import TooManyTables, reachable
+from sigstats.fuzzy.extremes import greatest, smallest
 
 from ...examples import examples
 
@@ -172,27 +171,6 @@ def test_bounds_of_efficiency_tell_something_where_few_objects_hesitate():
     assert 0 < found.low[0] <= listed.low[0] < listed.high[0] <= found.high[0] < 1e-6
 
 
-def test_the_parts_of_the_bounds():
-    rng = np.random.default_rng(0)
-    a, b = rng.uniform(1, 9, 5), rng.uniform(1, 9, 5)
-    n, m = a.sum(), b.sum()
-    slopes, step = slopes_of_two(a, b, n, m), 1e-6
-    for j in range(5):
-        up, down = a.copy(), a.copy()
-        up[j], down[j] = a[j] + step, a[j] - step
-        numeric = (two_samples(up, b, n, m).sum() - two_samples(down, b, n, m).sum()) / (2 * step)
-        assert slopes[j] == pytest.approx(numeric, rel=1e-5, abs=1e-7)
-    crisp = choices(np.eye(3)[[0, 0, 1, 2, 2]], 1.0)
-    expected = np.array([1.0, 2.0, 2.0])
-    chi2 = float(((np.array([2, 1, 2]) - expected) ** 2 / expected).sum())
-    assert most_of_fit(crisp, expected) == pytest.approx(chi2)
-    value, slope = (lambda x: float(((x - expected) ** 2 / expected).sum())), (lambda x: 2 * (x - expected) / expected)
-    assert least(value, slope, [crisp], 3) == pytest.approx(chi2, abs=1e-6)
-    other = choices(np.eye(3)[[1, 1, 2]], 1.0)
-    both = two_samples(np.array([2, 1, 2]), np.array([0, 2, 1]), 5, 3).sum()
-    assert most_of_two(crisp, other, 3) == pytest.approx(both)
-
-
 def most_possible(*samples):
     """The class counts of each sample, with the degree of the most possible reading that gives them."""
     found = {tuple((0,) * samples[0].shape[1] for _ in samples): 1.0}
@@ -274,19 +252,6 @@ def test_many_doubtful_objects_are_no_more_readings_than_tables():
     assert found.low[0] == found.high[0] == pytest.approx(p)
     assert found.low[-1] == pytest.approx(sigstats.efficiency_test([[60, 0], [0, 60]], method="exact").pvalue)
     assert found.high[-1] == pytest.approx(sigstats.efficiency_test([[40, 20], [20, 40]], method="exact").pvalue)
-
-
-def test_each_pair_of_counts_is_tested_once_over_all_degrees(monkeypatch):
-    first, second = np.random.default_rng(1).random((2, 8, 2))
-    crisp, tested = sigstats.homogeneity_test, []
-    monkeypatch.setattr(
-        "sigstats.fuzzy.fuzzy_tests.crisp_homogeneity_test", lambda a, b: tested.append((a, b)) or crisp(a, b)
-    )
-    found = sigstats.fuzzy.homogeneity_test(first, second)
-    tables = [((a, 8 - a), (b, 8 - b)) for a, b in itertools.product(range(9), repeat=2)]
-    assert sorted(tested) == sorted(pair for pair in tables if min(map(sum, zip(*pair, strict=True))))
-    fisher = [fisher_exact(pair).pvalue for pair in tables]
-    assert (found.low[-1], found.high[-1]) == pytest.approx((min(fisher), max(fisher)))
 
 
 def test_too_many_pairs_of_counts_are_found_out_before_all_are_listed():

@@ -217,20 +217,6 @@ def test_replicates_are_a_prefix_of_more():
     np.testing.assert_array_equal(few, more[:50])
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (([0, 0], [0.5, 0.5]), "counts"),
-        (([1, 2, 3], [0.5, 0.5]), "probabilities"),
-        (([1, 2], [0.5, 0.6]), "1.1"),
-        (([], []), "counts"),
-    ],
-)
-def test_bad_input_is_named(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        goodness_of_fit_test(*arguments)
-
-
 @pytest.mark.long
 def test_beyond_the_limit_the_error_names_monte_carlo():
     classes = 40

@@ -125,10 +125,3 @@ def test_tasks_of_very_unequal_counts_stay_in_range():
     assert found.pvalue <= 0.03  # the largest of the draws in rows, mean or any task is tied with it
     assert found.tasks[0] < 1e-300
     assert found.tasks[1:] == pytest.approx([1, 0.75])
-
-
-def test_bad_input_is_one_line():
-    with pytest.raises(ValueError, match=r"only_b \(length\): 1 is not valid"):
-        joint_tasks_test([1, 2], [1], [5, 5])
-    with pytest.raises(ValueError, match="alternative: 'two-sided'"):
-        joint_tasks_test([1], [1], [5], alternative="two-sided")

@@ -125,12 +125,3 @@ def test_thousands_of_tied_differences(n):
 
 def test_differences_that_are_equal_but_for_rounding_are_tied():
     assert signed_rank_test([0.3 - 0.2, 0.1, -0.1, 0.5]).pvalue == signed_rank_test([1, 1, -1, 5]).pvalue
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [({"differences": []}, "differences: "), ({"differences": [1], "method": "auto"}, "method: 'auto'")],
-)
-def test_bad_input_is_one_line(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        signed_rank_test(**arguments)

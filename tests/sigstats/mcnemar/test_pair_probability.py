@@ -23,9 +23,3 @@ def test_the_beta_posterior(a, b, prior):
 
 def test_equal_counts_say_nothing():
     assert pair_probability(0, 0) == pair_probability(40, 40) == 0.5
-
-
-@pytest.mark.parametrize(("arguments", "message"), [({"prior": 0}, "prior: 0"), ({"only_a": -1}, "only_a: -1")])
-def test_bad_input_is_one_line(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        pair_probability(**{"only_a": 1, "only_b": 2, **arguments})

@@ -133,10 +133,6 @@ def test_the_exact_test_never_exceeds_its_level_and_the_others_are_near_it():
     assert type_one_error(100, 0.3, method="chi2") > 0.05
 
 
-def test_type_one_error_is_the_power_without_a_difference():
-    assert type_one_error(80, 0.3, method="mid-p") == power(80, only_a=0.15, only_b=0.15, method="mid-p")
-
-
 @settings(deadline=None, derandomize=True, max_examples=examples(60))
 @given(
     st.integers(1, 3000), st.floats(0, 0.5), st.floats(0, 0.5), st.floats(1e-6, 0.49), st.sampled_from(TESTS),

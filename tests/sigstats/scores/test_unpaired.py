@@ -84,19 +84,6 @@ def test_skewed_scores_and_groups_keep_the_level():
     assert missed[2] > 0.1 * 80  # the same rows without their groups
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"a": [0.5, 2.0]}, "a: 2.0 is not valid; expected values from 0 to 1"),
-        ({"a": [1]}, r"a \(rows\): 1 is not valid; expected two or more"),
-        ({"margin": 1.0}, "margin: 1.0"),
-    ],
-)
-def test_bad_input_is_named(options, said):
-    with pytest.raises(ValueError, match=said):
-        sigstats.unpaired_test(**{"a": [0, 1], "b": [1, 0, 1], **options})
-
-
 @pytest.fixture
 def files(tmp_path):
     rng = np.random.default_rng(1)
