@@ -7,7 +7,7 @@ import numpy as np
 from ._common.class_names import as_class_labels, label_name
 from ._common.class_spelling import DistinctNames, names_in
 from ._common.data_frames import require_same_index
-from ._common.validation import IntArray, as_array, as_counts, refuse, refuse_where, same_kind_of_labels, shown
+from ._common.validation import IntArray, as_counts, as_labels, refuse, refuse_where, same_kind_of_labels, shown
 
 #: The most classes of a table, which then takes 128 MB.
 MOST_CLASSES = 4096
@@ -58,15 +58,15 @@ def confusion_table(y: Any, prediction: Any, *, labels: Any = None) -> IntArray:
     `labels`: the classes in the order of rows and columns; by default all that occur, sorted; at most 4096.
     """
     require_same_index(y=y, prediction=prediction)
-    listed = None if labels is None else [*map(str, _as_labels(labels, "labels").tolist())]
-    truth = as_class_labels(_as_labels(y, "y"), "y", listed)
-    names = as_class_labels(_as_labels(prediction, "prediction"), "prediction", listed)
+    listed = None if labels is None else [*map(str, as_labels(labels, "labels").tolist())]
+    truth = as_class_labels(y, "y", listed)
+    names = as_class_labels(prediction, "prediction", listed)
     same_kind_of_labels(truth, names, "prediction")
     DistinctNames(names_in(truth), len(truth), "y").check("prediction", names_in(names), wanted="classes of y")
     if labels is None:
         classes = np.union1d(truth, names)
     else:
-        classes = _as_labels(labels, "labels")
+        classes = as_labels(labels, "labels")
         same_kind_of_labels(truth, classes, "labels", aligned=False)
         same_kind_of_labels(names, classes, "labels", aligned=False)
     if len(classes) < 2 or len(np.unique(classes)) < len(classes):
@@ -83,13 +83,3 @@ def confusion_table(y: Any, prediction: Any, *, labels: Any = None) -> IntArray:
         codes_of_both.append(codes)
     k = len(classes)
     return np.bincount(codes_of_both[0] * k + codes_of_both[1], minlength=k * k).reshape(k, k).astype(np.int64)
-
-
-def _as_labels(value: Any, name: str) -> np.ndarray[Any, np.dtype[Any]]:
-    wanted = "a sequence of integers, booleans or strings"
-    array = as_array(value, name, wanted)
-    if array.dtype.kind == "O" and array.ndim == 1 and all(isinstance(label, str) for label in array):
-        array = array.astype(str)
-    if array.ndim != 1 or len(array) == 0 or array.dtype.kind not in "biuU":
-        raise refuse(name, value, wanted)
-    return array
