@@ -28,8 +28,6 @@ from .table import (
     is_of_counts,
 )
 
-#: From this many classes on, NumPy does not add them one after the other.
-FEW_CLASSES = 8
 #: Measures of two classes that the true negatives do not count for.
 _WITHOUT_NEGATIVES = ("precision", "recall", "f1", "f-beta", "jaccard")
 _NOTHING = np.zeros(())
@@ -148,12 +146,7 @@ def _average(average: str, core: Any, counts: Confusion, kind: Kind, options: di
         return ratio((core(*counts, **options) * rows).sum(axis=-1), rows.sum(axis=-1), options["undefined"])
     if kind == "categories":
         return np.asarray(core(*counts, **options).mean(axis=-1), dtype=np.float64)
-    means = MeanOfClasses(core, options)
-    # Many counts of few classes are taken class by class: the same additions in less time.
-    if counts.tp.shape[-1] < FEW_CLASSES and counts.tp.size >= 800:
-        by_class = zip(*(np.moveaxis(count, -1, 0) for count in counts), strict=True)
-        return means.of([means.value(Confusion(*item)) for item in by_class])
-    value, occurs = means.value(counts)
+    value, occurs = MeanOfClasses(core, options).value(counts)
     total = value.sum(axis=-1)
     return (
         total / value.shape[-1] if isinstance(occurs, bool) else ratio(total, occurs.sum(axis=-1), options["undefined"])

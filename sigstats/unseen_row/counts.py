@@ -22,7 +22,7 @@ from .._common.random_streams import RNG, as_generator
 from .._common.validation import FloatArray, IntArray
 from ..joint.events import JointCounts, JointEvents
 from ..measures.formulas import Confusion
-from ..measures.measure import FEW_CLASSES, Kind, MeanOfClasses, Measure, OfClass
+from ..measures.measure import Kind, MeanOfClasses, Measure, OfClass
 from ..measures.score_formulas import OfAreas, OfPairs
 from .drawn_law import MANY_CLASSES, Law, widened, with_few_changed
 from .law import MOST_ATOMS, SharedDraws, pooled_weights
@@ -32,6 +32,7 @@ from .means import UnseenGroup, row_of_groups
 _BLOCK = 2**21
 #: At most this many weights are drawn one by one for the rows of an event; above `MOST_ATOMS` rows they are pooled.
 _WEIGHTS = 256
+_FEW_CLASSES = 8  # from this many on, NumPy does not add them one after the other
 #: Up to this many classes, every kind of row is tried; of more, those of the rarest and of the most frequent ones.
 _MOST_CLASSES = 7
 #: The number of kinds of rows, and the shares of several classes, that are tried with each weighting; if slow,
@@ -148,7 +149,7 @@ def _values(
         of_means = with_few_changed if joint.n_categories > MANY_CLASSES else _means_of_classes
         return of_means(means, base, places[first].reshape(-1, len(base), joint.n_categories), shares), of_place
     values = []
-    order: Any = "K" if joint.n_categories < FEW_CLASSES else "C"
+    order: Any = "K" if joint.n_categories < _FEW_CLASSES else "C"
     for number in first:
         more = (value[number] for value in unseen)
         added = (np.moveaxis(np.multiply.outer(m, shares), -1, 0) if np.any(m) else None for m in more)
