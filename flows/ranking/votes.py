@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from sigstats._common.class_spelling import DistinctNames
 from sigstats._common.column_names import ID
-from sigstats._common.copies import check_sides, copied_rows
-from sigstats._common.data_frames import joint_codes
 from sigstats._common.messages import Note, did_you_mean, notes_as_objects, rephrased
+from sigstats._common.repeats import check_sides, copied_rows, joint_codes
 from sigstats._common.validation import FloatArray, IntArray
 from sigstats.comparison.dependence import clusters as clustered
 from sigstats.comparison.paired_predictions import OtherColumns

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from .class_spelling import VERDICTS, DistinctNames, is_finite_number, is_summary
 from .column_names import is_no_model
-from .summaries import refuse_summaries
-from .validation import MAX_TOTAL, IntArray, as_array, hint, refuse, shown
+from .repeats import refuse_summaries
+from .validation import MAX_TOTAL, as_array, hint, refuse, shown
 
 
 def opened(table: Any) -> Any | None:
@@ -264,11 +264,3 @@ def _verdict(label: Any) -> float | None:
     """Return 1 for a label such as True, 1 or "A right", 0 for a label of wrong answers, and otherwise None."""
     text = str(label).lower()
     return float(text) if is_finite_number(text) else VERDICTS.get(re.split(r"[\s_]", text)[-1])
-
-
-def joint_codes(columns: Sequence[IntArray]) -> IntArray:
-    """Number the distinct combinations of codes, from 0, and return the number of each row's."""
-    counts = np.zeros(len(columns[0]), np.int64)
-    for codes in columns:
-        counts = np.unique(counts * (int(codes.max()) + 1) + codes, return_inverse=True)[1]
-    return counts

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.copies import copied_rows
 from .._common.messages import Note
 from .._common.numerals import p_number
+from .._common.repeats import copied_rows
 from .._common.time_order import neighbours_alike, without_trend
 from .._common.validation import FloatArray, IntArray, shown
 from .cells import named

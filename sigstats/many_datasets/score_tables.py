@@ -8,8 +8,8 @@ import numpy as np
 from .._common.class_spelling import is_summary
 from .._common.column_names import FOLD, FOLDS
 from .._common.data_frames import columns_of, is_missing, opened
+from .._common.repeats import refuse_summaries
 from .._common.scores import unlike_units
-from .._common.summaries import refuse_summaries
 from .._common.validation import FloatArray, as_names, as_reals, refuse, shown
 from ..measures.metrics import against_direction
 

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from scipy.special import ndtri, stdtr
 
 from .._common.class_names import as_class_labels, as_groups
-from .._common.copies import check_sides
 from .._common.data_frames import require_same_index
 from .._common.drawing import Drawn, forest
 from .._common.messages import Note
+from .._common.repeats import check_sides
 from .._common.tabular import ArrayRecord, Table, in_words
 from .._common.validation import FloatArray, IntArray, as_labels, as_real, refuse, shown
 from ..multiplicity import adjust_pvalues

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.copies import copied_rows
-from .._common.data_frames import joint_codes, opened
+from .._common.data_frames import opened
+from .._common.repeats import copied_rows, joint_codes
 from .._common.validation import FloatArray, IntArray, as_array, one_line, refuse, shown
 
 #: Smallest shares of copies that are reported, and of rows with certain copies in other folds that decide the accuracy.

@@ -9,8 +9,8 @@ import pyarrow.compute as pc
 
 from sigstats._common.class_spelling import is_summary
 from sigstats._common.column_names import COUNTS, ID, KNOWN, RUN_OR_MODEL
-from sigstats._common.data_frames import joint_codes
 from sigstats._common.messages import nearest
+from sigstats._common.repeats import joint_codes
 from sigstats._common.rules import Errors, check_rules
 from sigstats._common.validation import shown
 from sigstats.comparison.units import MISSING

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sigstats._common.column_names import WEIGHTS
-from sigstats._common.data_frames import joint_codes
 from sigstats._common.messages import Note, shown, some_of
+from sigstats._common.repeats import equal_by_chance, joint_codes
 from sigstats.comparison.paired_predictions import STARTS, OtherColumns
 
 from ..tables.spelling import as_dates, is_number, same_spelling, to_numbers, without_empty
@@ -79,8 +79,6 @@ def other_column_codes(first: Predictions, other: Predictions, rows: Any = None,
     codes, starts = codes_a or codes_b, _starts(first.ids if rows is None else first.ids.take(rows))
     if not codes or not len(next(iter(codes.values()))):
         return OtherColumns(columns=starts)
-    from sigstats._common.copies import equal_by_chance
-
     groups, dates, numbers = {}, [], set[str]()
     for name, values in codes.items():
         columns = [side[name] for side in (columns_a, columns_b) if name in side]
