@@ -114,7 +114,7 @@ def refuse_summaries(columns: Sequence[NDArray[Any]], names: Sequence[str], argu
         earlier, later = {"the columns before it": before}, {"the columns after it": after}
         parts = {"the other columns": np.vstack([before, after]), **earlier, **later}
         problems = [
-            f"is {of} of {who}" for who, part in parts.items() if len(part) > 1 for of in summaries_of(column, part)
+            f"is {of} of {who}" for who, part in parts.items() if len(part) > 1 for of in _summaries_of(column, part)
         ]
         if problems or _numbers_rows(scores[:, place], np.delete(scores, place, axis=1)):
             problems.append("numbers the rows")
@@ -131,22 +131,20 @@ def _numbers_rows(column: FloatArray, others: FloatArray) -> bool:
     return bool(beyond and listed and (np.diff(values) == 1).all())
 
 
-def summaries_of(column: FloatArray, part: FloatArray) -> Iterator[str]:
+def _summaries_of(column: FloatArray, part: FloatArray) -> Iterator[str]:
     """Yield the statistic of rows of `part` that a column equals up to rounding, and hardly by chance.
 
-    If all of `part` are 0 or 1 and the column is not, by chance once in a thousand. The values of a row share a level,
-    such as the difficulty of a data set, so that only their deviations from it are taken as independent, except one, as
-    they sum to 0. Medians are not compared: they are values of the rows, which few distinct values often equal.
+    The values of a row share a level, such as the difficulty of a data set, so that only their deviations from it are
+    taken as independent, except one, as they sum to 0. Medians are not compared: they are values of the rows, which few
+    distinct values often equal.
     """
-    marks = part.size >= 20 and np.isin(part, (0, 1)).all() and not np.isin(column, (0, 1)).all()
     rounded, tiny = 0.5 * 0.1 ** np.array([_decimals(column), _decimals(part)]), 1e-9 * np.abs(part).max()
     spread, of_few = _spreads(part), _chances_of_few_values(column, part)
-    rounded = np.minimum(rounded, 0.05) if marks else rounded  # a sum of zeros and ones is exact
     deviations = {f"the standard deviation (ddof={ddof})": part.std(axis=0, ddof=ddof) for ddof in (0, 1)}
     for name, values in {"the mean": part.mean(axis=0), "the sum": part.sum(axis=0), **deviations}.items():
         off = np.abs(column - values).max()
         chances = np.clip(2 * max(off, rounded[0], tiny) / np.maximum(spread, 1e-300), of_few, 1.0)
-        if off <= rounded.sum() + tiny and np.log(chances).sum() < np.log(1e-3 if marks else _BY_CHANCE):
+        if off <= rounded.sum() + tiny and np.log(chances).sum() < np.log(_BY_CHANCE):
             yield name
 
 
