@@ -151,22 +151,10 @@ class Matched(NamedTuple):
         for name in a:
             if name in b and name not in ignored:
                 yield name, *self.both(a[name], b[name])
-        yield from self._moved(in_order=True)
-
-    def _moved(self, *, in_order: bool) -> Iterator[tuple[str, Any, Any]]:
-        """Yield the columns of `moved` texts if ids may be numbers of rows, in the same order in both files or not."""
-        same_order = bool((np.diff(np.from_dlpack(self.partners)) > 0).all())
-        if same_order == in_order and may_be_row_numbers(self.first.ids):
+        in_order = bool((np.diff(np.from_dlpack(self.partners)) > 0).all())
+        if in_order and may_be_row_numbers(self.first.ids):
             a, b = self.first.other_columns, self.other.other_columns
             yield from moved({name: self.both(a[name], b[name]) for name in a if name in b})
-
-    def moved_texts(self) -> Iterator[Note]:
-        """Yield notes on columns of the same texts at other ids, if the ids are numbers of rows in another order."""
-        for name, a, b in self._moved(in_order=False):
-            text = f"{len(differing(a, b)):,} of {len(a):,} rows have another {shown(name)} than in"
-            cure = f"{self.first.where}, though both have the same values"
-            cure += f"; if it names the items, add --id {shlex.quote(name)}"
-            yield Note("moved-texts", f"{self.other.where}: {text} {cure}")
 
     def differing_settings(self) -> list[Note]:
         """A note on each setting that differs between the files, and one if prompts of the same questions differ."""

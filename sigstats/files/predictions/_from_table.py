@@ -184,33 +184,22 @@ def lacking_ids(rows: TableRows) -> Errors:
 
 
 def summary_rows(rows: TableRows) -> Errors:
-    """A row named as a total or mean of the others: the first or last id; the last of a first unread column."""
-    table, columns = rows.table, rows.columns
-    name, ids, ends = columns.id, rows.items, [0, table.num_rows - 1]
-    if columns.id not in table.names or columns.by_position:
-        name, ends = table.names[0], ends[1:]
-        if name in columns.wanted or table.names.count(name) > 1 or pc.any(table.missing(name)).as_py():
-            return
-        try:
-            ids = table.coded(name)
-        except ValueError:  # fractions or lists
-            return
-    for row in ends if len(ids) > 2 else ():
-        text = ids[row].as_py()
-        if is_summary(text) and pc.sum(pc.equal(ids.cast(pa.string()), text)).as_py() == 1:
-            yield table.error(name, f": {shown(text)} is a summary, not a row; remove it", row)
+    """A first or last id that names a total or mean of the others."""
+    if rows.columns.id not in rows.table.names or rows.columns.by_position or len(rows.items) < 3:
+        return
+    for row in (0, rows.table.num_rows - 1):
+        text = rows.items[row].as_py()
+        if is_summary(text) and pc.sum(pc.equal(rows.items.cast(pa.string()), text)).as_py() == 1:
+            yield rows.table.error(rows.columns.id, f": {shown(text)} is a summary, not a row; remove it", row)
 
 
 def lacking_columns(rows: TableRows) -> Errors:
     """No column of labels or predictions with the default name; the message lists the columns."""
-    table, columns, lacking = rows.table, rows.columns, dict[str, tuple[str, str]]()
+    columns, lacking = rows.columns, dict[str, tuple[str, str]]()
     if rows.labelled and columns.truth is None:
         lacking["label"] = "the true class of each row", "--labels FILE, a file of labels, or --score NAME, for marks"
         if rows.of_labels and not rows.has("label"):
-            texts = [np.asarray(table.texts_or_missing(name)) for name in _free(rows)]
-            marks = [np.isin(column, ("1", "1.0", "true", "True")) for column in texts]
-            one_hot = len(marks) > 1 and np.all(np.sum(marks, axis=0) == 1)
-            lacking["label"] = "", "or one column of classes in place of one-hot columns" if one_hot else ""
+            lacking["label"] = "", ""
     if rows.predicted:
         known = " and ".join(f"{shown(name)} is read as the {key}" for key, name in columns.known)
         lacking["prediction"] = known, "or --score NAME, for probabilities or marks"

@@ -1,9 +1,6 @@
-"""The columns that are not compared: codes to find copies and groups; columns that options should use.
+"""The columns that are not compared: codes to find copies and groups; columns that options should use."""
 
-Another note names texts declared as missing values that no file contains.
-"""
-
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,8 +36,6 @@ _ERRORS = frozenset({"error", "errormessage", "errortype", "exception", "traceba
 _NO_ERROR = frozenset({"", "false", "no", "none", "null", "nan", "n/a", "ok", "success"})
 #: Columns that state if the prediction is right.
 _CORRECT = frozenset({"correct", "iscorrect"})
-#: Name of notes on a text that no file contains.
-UNUSED = "unused-missing"
 #: Labels with this much information, in bits, do not agree by chance.
 _BITS = 40
 
@@ -142,17 +137,6 @@ def _same_parts(one: Ints, other: Ints) -> bool:
         return True
     pairs = np.unique(one * (int(other.max()) + 1) + other)
     return len(pairs) == len(np.unique(one)) == len(np.unique(other))
-
-
-def merge_notes(*files: Iterable[Note]) -> list[Note]:
-    """The notes of all files; a text that no file contains is noted only if all files have this note."""
-    notes_of_files = [[*notes] for notes in files]
-    return [
-        note
-        for notes in notes_of_files
-        for note in notes
-        if note.name != UNUSED or all(note in others for others in notes_of_files)
-    ]
 
 
 def is_telling(name: str) -> bool:

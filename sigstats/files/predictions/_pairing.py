@@ -24,7 +24,7 @@ from ..tables.table import in_one
 from ._agreement import ALLOW, Files, Matched, lower_in_both, unlike_kinds, unlike_tasks
 from ._columns import Columns
 from ._log import TASK
-from ._other_columns import MOST_VALUES, merge_notes, other_column_codes
+from ._other_columns import MOST_VALUES, other_column_codes
 from ._predictions import Ints, Predictions, first_rows, item_codes, repeated_keys, some_ids_are
 from ._repeated import combine_runs, exclude_rows, item_totals, left_out_notes, pair_answers, split_runs
 
@@ -58,7 +58,7 @@ def join(
     baseline, candidate, epoch_notes = pair_answers(*scored_in_both, in_groups=in_groups)
     matched = match(baseline, candidate, **options)
     rows, partners = matched.rows, matched.partners
-    notes = [*merge_notes(baseline.notes, candidate.notes), *epoch_notes, *matched.differing_settings()]
+    notes = [*baseline.notes, *candidate.notes, *epoch_notes, *matched.differing_settings()]
     notes += matched.notes
     if max(len(side.ids) for side in files) > len(rows):
         notes += left_out_notes(*files, baseline.ids.take(rows))
@@ -133,7 +133,7 @@ def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions
     if matched.notes and options.get("unmatched") != "drop":
         raise ValueError(f"{matched.notes[0]}; expected the same ids in both (--unmatched drop leaves them out)")
     differing = () if same else matched.differing_questions()
-    return matched._replace(notes=(*matched.notes, *differing, *matched.moved_texts())).with_outcomes()
+    return matched._replace(notes=(*matched.notes, *differing)).with_outcomes()
 
 
 def unlike_positions(files: Files) -> Errors:

@@ -20,7 +20,7 @@ from ..tables.spelling import Array, is_number, rows_of_short, same_spelling, to
 from ..tables.table import Table, WithMissing
 from ._agreement import differing
 from ._columns import Columns, TableColumns
-from ._other_columns import UNUSED, dictionaries, unused_notes
+from ._other_columns import dictionaries, unused_notes
 from ._predictions import Outcomes, Scores, Source
 
 #: A whole number with more digits may exceed the range of float64.
@@ -208,10 +208,6 @@ def notes_on(table: Table, columns: TableColumns, outcomes: Outcomes) -> Iterato
     has_verdict = outcomes.predicted and columns.label != columns.prediction and "prediction" not in columns.named
     answers = (outcomes.label, outcomes.prediction) if has_verdict and columns.score is None else ()
     yield from unused_notes(table, columns.wanted, answers)
-    for text in table.unused() if isinstance(table, WithMissing) else ():
-        note = Note(UNUSED, f"missing: no value is {shown(text)}")
-        if columns.truth is None or note in columns.truth.notes:
-            yield note
     if not isinstance(table, WithLikeliest):
         return
     if table.name_of_likeliest and table.ties:

@@ -19,7 +19,7 @@ from ..tables.table import in_one
 from ._agreement import unlike_kinds
 from ._columns import ALL_SCORES, Columns
 from ._log import TASK, EvaluationLog
-from ._other_columns import TRAINING, merge_notes, same_items
+from ._other_columns import TRAINING, same_items
 from ._predictions import Predictions, item_codes
 from ._repeated import fill_epochs
 
@@ -87,7 +87,7 @@ def join_tables(where: str, parts: Sequence[Predictions], columns: Columns) -> P
         labels = _joined([part.outcomes.label.cast(pa.string()) for part in parts])
         options = {"named": all(map(RUN_FILE.search, names)), "lacks_ids": parts[0].by_position}
         repeated = have_same_items(where, names, numbers, ids, labels, columns, **options)
-    notes = merge_notes(*(part.notes for part in parts))
+    notes = [note for part in parts for note in part.notes]
     if are_parts:
         text = f"{where}: {some_of(tasks, _NAMED)} are read as parts of one table, as their names state"
         notes.append(Note("parts-of-one-table", text))

@@ -14,7 +14,6 @@ from sigstats.comparison.units import Units
 from ..tables.spelling import is_number, same_spelling
 from ._columns import Columns
 from ._files import join_scores, parse, read
-from ._other_columns import merge_notes
 from ._predictions import Predictions
 
 
@@ -160,7 +159,7 @@ def combine_samples(baseline: PairedPredictions, candidate: PairedPredictions) -
         scored = replace(scored, filled=scored.filled or other.filled)
         scored = replace(scored, scores=(scores, scores), per=per, limits=limits, tables=tables)
     text = f"the models have different rows, {baseline.n:,} and {candidate.n:,}, taken as independent samples"
-    notes = [*merge_notes(baseline.notes, candidate.notes), Note("different-rows", text)]
+    notes = [*baseline.notes, *candidate.notes, Note("different-rows", text)]
     if baseline.ids is not None:
         both = len({*baseline.ids.to_pylist()} & {*candidate.ids.to_pylist()})
         text = f"{both:,} ids are in both files: if they are the same rows, do not compare them as unpaired"

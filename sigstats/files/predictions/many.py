@@ -21,7 +21,6 @@ from sigstats.measures.metrics import require_marks
 from ._agreement import Matched, lower_in_both
 from ._columns import Columns
 from ._log import TASK
-from ._other_columns import merge_notes
 from ._pairing import MatchOptions, encode_together, make_units, match
 from ._predictions import Ints, Predictions
 from ._repeated import answer_counts, average_answers, exclude_rows, kept_rows, pair_answers
@@ -90,7 +89,7 @@ def _joined(predictions: Sequence[Predictions], columns: Columns, options: Match
     lower, score = (averaged or scored) and _is_lower_better(predictions, columns), first.score
     notes = dict.fromkeys(first.notes)
     for pair in matches:
-        notes = dict.fromkeys((*merge_notes(notes, pair.other.notes), *pair.notes))
+        notes = dict.fromkeys((*notes, *pair.other.notes, *pair.notes))
     if lower:
         notes.setdefault(lower_is_better_note(score.name if score else ""))
     if classes and not averaged and not scored and not are_measurements(classes[0][1]):

@@ -1,6 +1,5 @@
 """Named Arrow columns, read as text or numbers on request."""
 
-import contextlib
 import copy
 from collections.abc import Collection, Sequence
 from typing import Any, Self
@@ -212,7 +211,6 @@ class WithMissing(Table):
     def __init__(self, table: Table, texts: Sequence[str]) -> None:
         vars(self).update(vars(table))
         self._read = table
-        self._marks = texts
         self._missing = _shortest(pa.array(texts, pa.string()))
 
     def take(self, rows: Array) -> Self:  # noqa: D102
@@ -228,15 +226,6 @@ class WithMissing(Table):
 
     def row(self, row: int) -> str:  # noqa: D102
         return self._read.row(row)
-
-    def unused(self) -> list[str]:
-        """The texts for missing values that do not occur in any column that was read."""
-        seen = {""}  # always missing
-        for name in (name for name in self._table.column_names if self.names.count(name) == 1):
-            with contextlib.suppress(ValueError):  # lists
-                written = in_one(_shortest(self._written(name)))
-                seen.update(self._missing.filter(pc.is_in(self._missing, value_set=written)).to_pylist())
-        return [mark for mark, text in zip(self._marks, self._missing.to_pylist(), strict=True) if text not in seen]
 
     def _written(self, name: str) -> Array:
         try:

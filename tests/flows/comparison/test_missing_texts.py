@@ -240,20 +240,3 @@ def test_a_number_is_missing_in_every_spelling(tmp_path, spelled, marker):
     )
     found = result(tmp_path, "compare", a, b, "--score", "f1", f"--missing={marker}", "--unscored", "drop")
     assert (found["n"], found["rows"][0]["difference"]) == (53, 0)
-    assert "unused-missing" not in [note["name"] for note in found["notes"]]
-
-
-def test_a_text_that_no_file_has_is_noted(tmp_path):
-    """One that only the baseline, the candidate or the labels have is not."""
-    answers = frame().drop(columns="label")
-    a, b, labels = written(
-        tmp_path,
-        a=answers.assign(prediction=np.where(GONE, "-", GUESS)),
-        b=answers.assign(prediction=np.where(GONE, "no answer", GUESS)),
-        labels=frame(label=np.where(GONE, "unknown", LABEL)).drop(columns="prediction"),
-    )
-    options = ["--labels", labels, "--unscored", "drop", "--missing", "-", "--missing", "no answer"]
-    options += ["--missing", "unknown", "--missing", "N.N.", "--missing", ""]
-    for command in (["compare", a, b], ["rank", a, b], ["compare", "--unpaired", a, b]):
-        notes = result(tmp_path, *command, *options)["notes"]
-        assert [note["text"] for note in notes if note["name"] == "unused-missing"] == ["missing: no value is 'N.N.'"]

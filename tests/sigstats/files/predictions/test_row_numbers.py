@@ -117,17 +117,3 @@ PERMUTED = np.random.default_rng(6).permutation(N)
 def test_other_columns_may_differ(files, printed, one, other):
     frames = [numbered(marks(seed, extra=list(column))) for seed, column in ((1, one), (2, other))]
     assert "other questions" not in printed("compare", *files(*frames), "--score", "f1", code=(0, 1))
-
-
-@pytest.mark.parametrize("names", [[f"answer-{k}.json" for k in range(N)], ITEMS])
-@pytest.mark.parametrize("command", ["compare", "rank"])
-def test_texts_at_other_ids_in_another_order_are_noted(files, printed, command, names):
-    """The texts may be files of outputs, or the ids numbers of rows that were sorted afterwards."""
-    first = numbered(marks(1)).drop(columns="question").assign(text=names)
-    second = numbered(marks(2)).drop(columns="question").sample(frac=1, random_state=7).assign(text=names)
-    note = "40 rows have another 'text' than in"
-    assert note in printed(command, *files(first, second), "--score", "f1", code=(0, 1))
-    by_text = printed(command, *files(first, second), "--score", "f1", "--id", "text", code=(0, 1))
-    hashed = [frame.assign(id=[f"h{9**k % 9973}" for k in frame["id"]]) for frame in (first, second)]
-    for told in (by_text, printed(command, *files(*hashed), "--score", "f1", code=(0, 1))):
-        assert "have another" not in told

@@ -23,12 +23,6 @@ def test_a_last_or_first_row_with_the_name_of_a_summary_is_refused(tmp_path, ref
         assert f"line {line}: column 'id': '{name}' is a summary, not a row; remove it" in message
 
 
-def test_a_row_without_an_id_of_its_own_is_found_by_the_name(tmp_path, refused):
-    pd.DataFrame({"file": ["a", "b", "c", "Sum"], "wer": [0.1, 0.2, 0.3, 0.6]}).to_csv(tmp_path / "a.csv", index=False)
-    message = refused("check", tmp_path / "a.csv", "--score", "wer", "--by-position", "--at-most", "0.5")
-    assert "line 5: column 'file': 'Sum' is a summary" in message
-
-
 @pytest.mark.parametrize(
     ("ids", "columns"),
     [
