@@ -47,7 +47,6 @@ def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequ
     for source in study.populations:
         with rephrased(f"populations: {source.name}: "):
             loaded_source = source.load(base / study.folder, study.seed, tests=tests.values(), progress=progress)
-        cells.extend(loaded_source.cells)
         data.extend(loaded_source.data)
         notes.extend([loaded_source.note] if loaded_source.note else [])
         notes.extend(_large_part(study, source.name, loaded_source.populations))
@@ -106,41 +105,66 @@ def _cells(
     tests: Mapping[str, AppliedTest],
     limits: Mapping[str, Mapping[str, float] | None],
 ) -> Iterator[Cell]:
-    if population.rows is not None and max(study.sizes) > population.rows:
-        largest = max(study.sizes)
-        raise ValueError(f"sizes: {largest} is not valid; expected at most {population.rows}, the rows of {source}")
+    """Yield the cell of each test that fits a population, at each size, after the cells whose replicates it reads."""
+    _check_sizes(study, source, population)
     fitting = {label: test for label, test in tests.items() if _fits(test, population)}
     if not fitting:
         raise ValueError(f"tests: no test applies to {source}; expected {_fitting_tests(population)}")
-    if population.retrained is not None:
-        yield from _fold_cells(study, source, population, fitting)
-        return
     slices = {} if population.slice is None else {"slice": population.slice}
-    assert not isinstance(population.values, TwoViews)
+    retrained = population.retrained is not None
     for label, test in fitting.items():
         _try_test(label, test, source, population)
         if population.grouped and test.measure == "auc":  # t keeps the level with few groups, as in a comparison
             test = replace(test, options={**test.options, "method": "t"})
         for n in study.sizes:
-            work = OnTestSets(population=population.values, n=n, test=test, factors=population.factors or None)
-            fan_out = "own-test" if test.code is not None else "interval" if test.test in INTERVALS else "subsample"
+            fan_out, work = _work(study, source, population, test, n)
             if study.rates_only:
-                if fan_out != "subsample":
-                    raise _invalid_rates_only(label)
+                if fan_out != "subsample" or not isinstance(work, OnTestSets):
+                    raise ValueError(f"rates_only: true is not valid; {label} needs a row for each test set")
                 fan_out, work = "tally", Tallied(**vars(work), alpha=study.alpha)
-            yield cell_of(
+            cell = cell_of(
                 fan_out,
                 subject={"dataset": source, **slices, "n": str(n), "test": label},
                 work=work,
                 seed=study.seed,
-                replicates=study.most_trials,
-                stopping=study.stopping,
+                replicates=study.trials if retrained else study.most_trials,
+                stopping=None if retrained else study.stopping,
                 limits=limits.get(label),
             )
+            yield from _with_inputs(cell)
 
 
-def _invalid_rates_only(label: str) -> ValueError:
-    return ValueError(f"rates_only: true is not valid; {label} needs a row for each test set")
+def _check_sizes(study: CalibrationStudy, source: str, population: PopulationSpec) -> None:
+    if population.rows is not None and (largest := max(study.sizes)) > population.rows:
+        raise ValueError(f"sizes: {largest} is not valid; expected at most {population.rows}, the rows of {source}")
+    if population.retrained is not None:
+        least = 2 * population.retrained.scheme.folds
+        if few := [n for n in study.sizes if n < least]:
+            wanted = f"at least {least}, two rows for each fold of {source}"
+            raise ValueError(f"sizes: {few[0]} is not valid; expected {wanted}")
+
+
+def _work(
+    study: CalibrationStudy, source: str, population: PopulationSpec, test: AppliedTest, n: int
+) -> tuple[str, OnTestSets | OfFolds]:
+    """The fan-out that applies a test to test sets of this size, and its work."""
+    drawn_from, retrained, factors = population.values, population.retrained, population.factors or None
+    if isinstance(drawn_from, TwoViews):
+        assert retrained is not None
+        samples = Samples(dataset=source, slice=retrained.rows, seed=study.seed, replicates=study.trials)
+        learner, scheme = retrained.learner, retrained.scheme
+        folds = OfFolds(
+            population=drawn_from, n=n, test=test, of=samples, learner=learner, scheme=scheme, factors=factors
+        )
+        return "fold-test", folds
+    fan_out = "own-test" if test.code is not None else "interval" if test.test in INTERVALS else "subsample"
+    return fan_out, OnTestSets(population=drawn_from, n=n, test=test, factors=factors)
+
+
+def _with_inputs(cell: Cell) -> Iterator[Cell]:
+    for before in input_cells(cell):
+        yield from _with_inputs(before)
+    yield cell
 
 
 def _fits(test: AppliedTest, population: PopulationSpec) -> bool:
@@ -162,37 +186,6 @@ def _fitting_tests(population: PopulationSpec) -> str:
     if isinstance(population.values, Described):
         return f"a {population.values.TEST} of such rows"
     return "a test of scores" if population.scored else "a test of predictions"
-
-
-def _fold_cells(
-    study: CalibrationStudy, source: str, population: PopulationSpec, tests: Mapping[str, AppliedTest]
-) -> Iterator[Cell]:
-    """Yield the cells of retrained learners: the cross-validation by each scheme, and the tests of its folds."""
-    retrained, views = population.retrained, population.values
-    assert retrained is not None
-    assert isinstance(views, TwoViews)
-    least = 2 * retrained.scheme.folds
-    few = [n for n in study.sizes if n < least]
-    if few:
-        raise ValueError(f"sizes: {few[0]} is not valid; expected at least {least}, two rows for each fold of {source}")
-    if study.rates_only:
-        raise _invalid_rates_only(next(iter(tests)))
-    samples = Samples(dataset=source, slice=retrained.rows, seed=study.seed, replicates=study.trials)
-    for label, test in tests.items():
-        _try_test(label, test, source, population)
-        for n in study.sizes:
-            work = OfFolds(
-                population=views,
-                n=n,
-                test=test,
-                of=samples,
-                learner=retrained.learner,
-                scheme=retrained.scheme,
-                factors=population.factors,
-            )
-            subject = {"dataset": source, "slice": str(population.slice), "n": str(n), "test": label}
-            fold_test = cell_of("fold-test", subject=subject, work=work, seed=study.seed, replicates=study.trials)
-            yield from (*input_cells(fold_test), fold_test)
 
 
 def _try_test(label: str, test: AppliedTest, source: str, spec: PopulationSpec) -> None:

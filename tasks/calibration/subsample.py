@@ -36,7 +36,7 @@ from .populations.scored import ScorePopulation
 from .populations.tests import Answers, AnyPopulation, advantage, draws, require_some_defined, run_score_test, run_test
 from .populations.trained import likely_answers
 from .populations.votes import Votes
-from .work import Categorised, Computed, Counted, Described, Events, OnTestSets, Predicted, ScoredRows, Source
+from .work import Categorised, Computed, Counted, Described, Events, OnTestSets, Predicted, ScoredRows
 
 #: The generator and the number of test sets of each of some lanes.
 Lanes: TypeAlias = Sequence[tuple[np.random.Generator, int]]
@@ -82,15 +82,6 @@ def _revision(work: OnTestSets) -> int:
     """In revision 1 areas of grouped rows have Obuchowski's variance, and groups of votes are tested by means."""
     areas = isinstance(work.population, ScoredRows) and work.test.measure == "auc"
     return int(areas or (isinstance(work.population, Votes) and "voters" in str(work.test.options["method"])))
-
-
-def computed_by(source: Cell, *, swapped: bool) -> Computed:
-    """The population that a cell computes, in the form that other cells refer to."""
-    assert isinstance(source.work, Counted | Predicted | Categorised)
-    of = Source(
-        fanout=source.fanout, subject=source.subject, work=source.work, seed=source.seed, replicates=source.replicates
-    )
-    return Computed(outcomes_of=of, swapped=swapped)
 
 
 def outcomes_cell(work: OnTestSets) -> Cell | None:

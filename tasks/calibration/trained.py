@@ -71,7 +71,7 @@ def _confidence(results: Results, cell: Cell, source: Cell) -> Hypothesis:
     row = row.with_(a=loser, b=winner)
     resampled = resampled_differences(results, row)
     if resampled is None:
-        row = row.with_(statistic=confidence(test, test_set, _generator(cell)))
+        row = row.with_(statistic=confidence(test, test_set))
     else:
         row = row.with_(statistic=float((resampled[0] > 0).mean()), resampled=json.dumps(_histogram(*resampled)))
     return row.with_(
@@ -92,7 +92,8 @@ def resampled_differences(results: Results, row: Hypothesis) -> tuple[NDArray[np
     if test.test != "bootstrap" or predictions is None:
         return None
     test_set = trained_outputs(source, predictions, test=True)
-    bootstrap = bootstrap_of_better(test, test_set, _generator(cell), keep_replicates=True)
+    generator = as_generator(int(digest("confidence", cell=cell.fingerprint)[:12], 16))
+    bootstrap = bootstrap_of_better(test, test_set, generator)
     sign = -1.0 if measure_of(test).greater_is_better else 1.0  # the better one is B of A - B
     return sign * np.array(bootstrap.bootstrap_distribution), sign * bootstrap.estimate
 
@@ -113,10 +114,6 @@ def _histogram(drawn: NDArray[np.float64], observed: float) -> dict[str, Any]:
         "width": width,
         "counts": counts.tolist(),
     }
-
-
-def _generator(cell: Cell) -> np.random.Generator:
-    return as_generator(int(digest("confidence", cell=cell.fingerprint)[:12], 16))
 
 
 def performances(results: Results, _: str) -> Iterator[Hypothesis]:

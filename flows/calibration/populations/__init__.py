@@ -11,7 +11,6 @@ from pydantic import Field
 from sigstats.tasks.calibration.population import Population
 from sigstats.tasks.calibration.populations.tests import AnyPopulation
 from sigstats.tasks.calibration.work import AppliedTest, DrawnFrom, Events, ScoredRows
-from sigstats.tasks.plan import Cell
 from sigstats.tasks.record import Learner, Named, Scheme, TwoViews
 from sigstats.tasks.storage.data import StoredData
 
@@ -59,12 +58,10 @@ class Retrained:
 
 @dataclass(frozen=True, kw_only=True)
 class LoadedSource:
-    """The population that a source loads."""
+    """The populations of a source, and the data that they are read from."""
 
     populations: Sequence[PopulationSpec]
-    #: The cells that compute them, where they are not known yet.
-    cells: Sequence[Cell] = ()
-    #: Data that these cells read.
+    #: Data that cells read.
     data: Sequence[StoredData] = ()
     #: A note on it, one line.
     note: str = ""

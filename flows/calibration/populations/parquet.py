@@ -12,9 +12,7 @@ from sigstats.tasks.calibration.population import Population
 from sigstats.tasks.calibration.populations.prediction_files import MANY, LabelFiles, scan_footers
 from sigstats.tasks.calibration.populations.scored import read_scores
 from sigstats.tasks.calibration.populations.tests import AnyPopulation
-from sigstats.tasks.calibration.subsample import computed_by
-from sigstats.tasks.calibration.work import Counted, ScoredRows
-from sigstats.tasks.fan_out import cell_of
+from sigstats.tasks.calibration.work import Computed, Counted, ScoredRows, Source
 from sigstats.tasks.record import Named
 
 from ...running.options import Progress
@@ -78,16 +76,21 @@ class Parquet(PopulationSource):
 
     def _counted_by_workers(self, files: LabelFiles, seed: int) -> LoadedSource:
         stored = Named(name=self.name, digest=files.digest())
-        work = Counted(files=stored, positive=self.positive, written=files.written)
-        counting = cell_of("count", subject={"dataset": self.name}, work=work, seed=seed, replicates=len(files.files))
+        counting = Source(
+            fanout="count",
+            subject={"dataset": self.name},
+            work=Counted(files=stored, positive=self.positive, written=files.written),
+            seed=seed,
+            replicates=len(files.files),
+        )
         rows = sum(files.rows)
         plausible = Population(outcomes=(1,) * 8 if self.positive is not None else (1,) * 4 + (0,) * 4)
+        parts = {part: Computed(outcomes_of=counting, swapped=swapped) for part, swapped in _PARTS.items()}
         populations = [
-            PopulationSpec(slice=part, values=computed_by(counting, swapped=swapped), rows=rows, population=plausible)
-            for part, swapped in _PARTS.items()
+            PopulationSpec(slice=part, values=values, rows=rows, population=plausible) for part, values in parts.items()
         ]
         note = f"{self.name}: {rows:,} rows in {len(files.files):,} files, which the workers count"
-        return LoadedSource(populations=populations, cells=[counting], data=[files], note=note)
+        return LoadedSource(populations=populations, data=[files], note=note)
 
 
 class Scores(PopulationSource):

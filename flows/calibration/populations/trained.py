@@ -12,12 +12,9 @@ from sigstats.joint.events import JointEvents
 from sigstats.tasks import record as records
 from sigstats.tasks.calibration.population import EventPopulation
 from sigstats.tasks.calibration.populations.trained import TrainingData, estimator, positives, split
-from sigstats.tasks.calibration.subsample import computed_by
-from sigstats.tasks.calibration.work import Categorised, Predicted
+from sigstats.tasks.calibration.work import Categorised, Computed, Predicted, Source
 from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.documents import Documents, read_documents
-from sigstats.tasks.fan_out import cell_of, input_cells
-from sigstats.tasks.plan import Cell
 from sigstats.tasks.record import Learner, Named, Split, digest
 
 from ...config.model import Options, Strict, each_once
@@ -124,7 +121,7 @@ class Trained(PopulationSource):
         parts = split(len(data), settings)
         kind = "dataset" if self.documents is None else "documents"
         shared: dict[str, Any] = {kind: Named(name=data.name, digest=content), "split": settings, **pair}
-        cells = []
+        populations: list[PopulationSpec] = []
         for categories in self.sets:
             self._check(categories, data)
             work: Predicted | Categorised
@@ -140,10 +137,10 @@ class Trained(PopulationSource):
                 work = Predicted(**shared, positive=tuple(sorted(set(categories.labels))))
             subject = {"dataset": self.name, "slice": categories.name}
             fanout = "predict" if categories.positive else "categorise"
-            cells.append(cell_of(fanout, subject=subject, work=work, seed=seed, replicates=len(parts.chunks())))
+            source = Source(fanout=fanout, subject=subject, work=work, seed=seed, replicates=len(parts.chunks()))
+            populations.extend(_populations_of(source, left))
         return LoadedSource(
-            populations=[population for value in cells for population in _populations_of(value, left)],
-            cells=[item for value in cells for item in (*input_cells(value), value)],
+            populations=populations,
             data=[data],
             note=f"{self.name}: {self.train:,} rows to train on, {self.test:,} to test, a population of {left:,}",
         )
@@ -173,13 +170,15 @@ def _try(data: TrainingData, side: str, spec: Learner) -> None:
             raise ValueError(f"{side}: tune: {shown(name)} is not valid; {hint(name, known)}")
 
 
-def _populations_of(source: Cell, rows: int) -> Iterator[PopulationSpec]:
+def _populations_of(source: Source, rows: int) -> Iterator[PopulationSpec]:
     name = source.subject["slice"]
     categories = source.work.categories if isinstance(source.work, Categorised) else None
     for swapped in (False, True):
         part = f"{name}, outputs swapped" if swapped else name
         likely = None if categories is None else _likely(name, categories)
-        yield PopulationSpec(slice=part, values=computed_by(source, swapped=swapped), rows=rows, population=likely)
+        yield PopulationSpec(
+            slice=part, values=Computed(outcomes_of=source, swapped=swapped), rows=rows, population=likely
+        )
 
 
 def _likely(name: str, categories: Sequence[str]) -> EventPopulation:

@@ -138,17 +138,11 @@ def true_advantage(population: AnyPopulation, test: AppliedTest) -> float:
     return difference if measure.greater_is_better else -difference
 
 
-def confidence(test: AppliedTest, test_set: AnyPopulation, rng: np.random.Generator) -> float:
-    """The confidence of a test, on one test set, that the classifier which is better on it is truly better; B in a tie.
+def confidence(test: AppliedTest, test_set: AnyPopulation) -> float:
+    """One minus the one-sided p-value of a test that the better classifier on one test set is truly better; B in a tie.
 
-    The probability of the bootstrap (eq. (13) of Keller, Mariethoz and Bengio), and one minus the one-sided p-value of
-    any other test.
+    The confidence of a bootstrap is the share of its replicates in which this classifier is better.
     """
-    if test.test == "bootstrap":
-        bootstrap = bootstrap_of_better(test, test_set, rng)
-        draws = bootstrap.n_resamples or 0
-        # The share in which B is better, from whole numbers of replicates and so without rounding errors.
-        return (draws - round(draws * bootstrap.probability) - round(draws * bootstrap.probability_tied)) / draws
     on_sets = statistical_tests.of_sets(test.test)
     assert on_sets is not None
     options = {key: value for key, value in test.options.items() if key != "alternative"}
@@ -156,14 +150,12 @@ def confidence(test: AppliedTest, test_set: AnyPopulation, rng: np.random.Genera
     return 1 - float(on_sets.pvalues(test_set.outcomes_of(test_set.counts), None, alternative=side, **options)[0])
 
 
-def bootstrap_of_better(
-    test: AppliedTest, test_set: AnyPopulation, rng: np.random.Generator, *, keep_replicates: bool = False
-) -> BootstrapResult:
-    """The bootstrap of a test, with the classifier that is better on the single test set as B."""
+def bootstrap_of_better(test: AppliedTest, test_set: AnyPopulation, rng: np.random.Generator) -> BootstrapResult:
+    """The bootstrap of a test with its replicates, with the classifier that is better on the single test set as B."""
     options = {key: value for key, value in _bootstrap_options(test).items() if key != "alternative"}
     joint = test_set.joint if isinstance(test_set, EventPopulation) else test_set.record(test_set.counts[0].tolist())
     turned = joint if _advantage_on(test, test_set) >= 0 else joint.swapped()
-    return bootstrap_test(turned, rng=rng, keep_replicates=keep_replicates, **options)
+    return bootstrap_test(turned, rng=rng, keep_replicates=True, **options)
 
 
 def _advantage_on(test: AppliedTest, test_set: AnyPopulation) -> float:
