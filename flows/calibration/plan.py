@@ -16,8 +16,8 @@ import numpy as np
 from sigstats._common.messages import rephrased
 from sigstats._common.validation import refuse
 from sigstats.tasks.calibration import own_tests
+from sigstats.tasks.calibration.interval import run_intervals
 from sigstats.tasks.calibration.population import EventPopulation, Population
-from sigstats.tasks.calibration.populations.intervals import run_intervals
 from sigstats.tasks.calibration.populations.judged import JudgedRows
 from sigstats.tasks.calibration.populations.tests import needs_classes, require_some_defined, run_test
 from sigstats.tasks.calibration.rates import is_large_part, measure_of

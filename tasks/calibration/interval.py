@@ -1,27 +1,40 @@
 """Intervals on test sets from a population: the estimate, both ends and the stated standard error.
 
+On counts they are intervals of F1, of one classifier or of the difference of two; described populations have their own.
+
 The stream is that of `sigstats.tasks.calibration.subsample`, so that intervals and tests are given the same test sets.
 """
 
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sigstats.bootstrap.bootstrap_test import bootstrap_test
+from sigstats.bootstrap.replicates import BOOTSTRAP_METHODS
+from sigstats.f1_intervals import F1_COUNTED, F1_METHODS, f1_difference_interval, f1_interval, f1_standard_errors
+from sigstats.joint.outcomes import JointOutcomes
+
 from ..fan_out import replicates_table
 from ..own_code import admit_measure
 from ..plan import Block
 from ..schema import REPLICATE, column
+from ..statistical_tests import distinct_sets
 from ..storage.store import Store
 from . import subsample
 from .population import Population
-from .populations.intervals import draws, run_intervals, true_f1
 from .populations.judged import JudgedRows
-from .populations.tests import require_some_defined
+from .populations.tests import call_each, require_some_defined
 from .subsample import LANE_SIZE, draw_lanes, groups_of_lanes
 from .work import Described, OnTestSets
 
+#: Test sets of counts have the measures of a population of such counts.
+_POPULATION = Population(outcomes=(1,) * 8)
 #: An interval with an end that equals the truth up to rounding contains it.
 _TIE = 1e-12
 
@@ -83,6 +96,92 @@ def _compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
 def _misses(table: pa.Table, alpha: float) -> NDArray[np.bool_]:  # noqa: ARG001
     """A mask of the intervals that miss the truth or are undefined; `alpha` has no effect."""
     return np.asarray(~table.column("covers").to_numpy())
+
+
+def true_f1(population: Population, of: str) -> float:
+    """F1 of A in the population, or that of B minus that of A."""
+    return float(population.differences("f1", np.array([compared_outcomes(population.expected, of)]))[0])
+
+
+def compared_outcomes(outcomes: Iterable[Any], of: str) -> list[Any]:
+    """The outcomes for the difference of F1; for A only, those of A and of a classifier without positives."""
+    if of == "difference":
+        return list(outcomes)
+    e1, e2, e3, e4, e5, e6, e7, e8 = outcomes
+    return [0, e1 + e3, 0, e2 + e4, 0, e5 + e7, 0, e6 + e8]
+
+
+def draws(options: Mapping[str, Any]) -> bool:
+    """True if a method uses random numbers in addition to its test sets."""
+    return options["method"] not in F1_METHODS
+
+
+def run_intervals(
+    options: Mapping[str, Any], drawn: NDArray[np.int64], rng: np.random.Generator
+) -> tuple[NDArray[np.float64], str]:
+    """Apply a method to several test sets: the fields of `Estimate`, one row per test set, and the first refusal.
+
+    A method that draws nothing is applied once to test sets with equal intervals.
+    """
+    of_a = options["of"] == "a"
+    sets = np.zeros_like(drawn)
+    for place, counts in enumerate(compared_outcomes(drawn.T, options["of"])):
+        sets[:, place] = counts
+    counted = sets @ np.stack([F1_COUNTED["b"][1], F1_COUNTED["b" if of_a else "a"][1]], axis=1)
+    distinct, which = sets, np.arange(len(sets))
+    if not draws(options):
+        alike = np.stack([sets[:, 1], counted[:, 0] - sets[:, 1]], axis=1)
+        distinct, which = distinct_sets(np.insert(alike, [0, 1, *[2] * 4], 0, axis=1) if of_a else sets)
+    calls = (partial(_METHODS[options["method"]], options, one, rng) for one in distinct.tolist())
+    items, problem = call_each(calls)
+    ends = np.array([(math.nan,) * 3 if one is None else one for one in items])[which]
+    if not draws(options):
+        ends[:, 2] = np.where(np.isnan(ends[:, 0]), math.nan, f1_standard_errors(sets))
+    return np.column_stack([_POPULATION.differences("f1", sets), ends, (counted == 0).any(axis=1)]), problem
+
+
+def _bootstrap(
+    options: Mapping[str, Any], counts: Sequence[int], rng: np.random.Generator
+) -> tuple[float, float, float]:
+    result = bootstrap_test(
+        JointOutcomes(*counts),
+        measure="f1",
+        method=options["method"],
+        n_resamples=options["resamples"],
+        confidence_level=options["confidence"],
+        rng=rng,
+    )
+    return *-result.confidence_interval, result.standard_error
+
+
+def _closed(options: Mapping[str, Any], counts: Sequence[int], rng: np.random.Generator) -> tuple[float, float, float]:  # noqa: ARG001
+    """Wilson's and similar intervals; the standard error is computed for all test sets together."""
+    level = options["confidence"]
+    if options["of"] == "difference":
+        return *-f1_difference_interval(JointOutcomes(*counts), confidence_level=level), math.nan
+    _, hits, _, missed, *_ = counts
+    return *f1_interval(hits, 0, missed, method=options["method"], confidence_level=level), math.nan
+
+
+def _posterior(
+    options: Mapping[str, Any], counts: Sequence[int], rng: np.random.Generator
+) -> tuple[float, float, float]:
+    """The equal-tailed interval of the posterior, with the prior Dirichlet(1/2, ..., 1/2) of the events."""
+    if options["of"] == "a":
+        weights = np.zeros((options["resamples"], 8))
+        weights[:, [1, 3, 5, 7]] = rng.standard_gamma(np.array(counts)[[1, 3, 5, 7]] + 0.5, (len(weights), 4))
+    else:
+        weights = rng.standard_gamma(np.array(counts) + 0.5, (options["resamples"], 8))
+    drawn = np.sort(_POPULATION.differences("f1", weights))
+    rank = int((len(drawn) + 1) * (1 - options["confidence"]) / 2 + 1e-9)
+    return float(drawn[rank - 1]), float(drawn[-rank]), float(drawn.std(ddof=1))
+
+
+_METHODS: dict[str, Callable[..., tuple[float, float, float]]] = {
+    **dict.fromkeys(BOOTSTRAP_METHODS, _bootstrap),
+    **dict.fromkeys(F1_METHODS, _closed),
+    "bayesian": _posterior,
+}
 
 
 FAN_OUT = replace(

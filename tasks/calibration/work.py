@@ -1,7 +1,7 @@
 """The work of the fan-outs of calibration studies: everything that replicates depend on, except the seed."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -126,6 +126,20 @@ class AppliedTest(Record):
         return allowed_measure(self.measure or "accuracy")
 
 
+@dataclass(frozen=True)
+class Estimate:
+    """The interval of a method on one test set."""
+
+    #: The ends are NaN where the method refuses the test set.
+    estimate: float
+    low: float
+    high: float
+    #: The standard error that the method states; NaN if the ends are.
+    standard_error: float
+    #: True if the measure is 0/0 on the test set, which is taken as 0.
+    undefined: bool
+
+
 class Described(Record):
     """A fully described population that draws test sets and applies its test to them.
 
@@ -164,8 +178,8 @@ class Described(Record):
         """Return the true difference B - A."""
         raise NotImplementedError
 
-    def run_interval(self, test: AppliedTest, test_set: Any, rng: np.random.Generator, /) -> Any:
-        """Return the `Estimate` of an interval on one test set."""
+    def run_interval(self, test: AppliedTest, test_set: Any, rng: np.random.Generator, /) -> Estimate:
+        """Return the interval on one test set."""
         raise NotImplementedError
 
     def null_holds(self, test: AppliedTest, /) -> bool:

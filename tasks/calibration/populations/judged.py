@@ -19,8 +19,7 @@ from scipy.special import ndtri
 from sigstats._common.validation import FloatArray, IntArray
 from sigstats.unseen_row.judged import rows_of_two
 
-from ..work import AppliedTest, Described
-from .intervals import Estimate
+from ..work import AppliedTest, Described, Estimate
 
 #: The share of items whose difficulty for both models is one draw.
 _ALIKE = 0.6

@@ -26,8 +26,7 @@ from sigstats.measures.table import MEASURES, refers_to_one_class
 from sigstats.scores.auc import auc_test
 from sigstats.scores.mean_score import mean_score_test
 
-from ..work import AppliedTest, Described
-from .intervals import Estimate
+from ..work import AppliedTest, Described, Estimate
 
 #: The positive class.
 _POSITIVE = "1"

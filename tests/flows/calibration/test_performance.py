@@ -9,11 +9,12 @@ from scipy.stats import binom
 
 from sigstats.flows.calibration.populations.described import two_classifiers
 from sigstats.joint.outcomes import JointOutcomes
-from sigstats.tasks.calibration.performance import adjusted_power_error, critical_p
+from sigstats.tasks.calibration import interval
+from sigstats.tasks.calibration.interval import run_intervals, true_f1
+from sigstats.tasks.calibration.performance import _means, adjusted_power_error, critical_p
 from sigstats.tasks.calibration.population import Population
-from sigstats.tasks.calibration.populations import intervals
-from sigstats.tasks.calibration.populations.intervals import Estimate, run_intervals, true_f1
 from sigstats.tasks.calibration.rates import STATED, monte_carlo_error
+from sigstats.tasks.calibration.work import Estimate
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.store import Store
@@ -169,8 +170,6 @@ def test_the_measures_are_those_of_the_replicates(done, found):
 
 def test_the_error_of_a_stated_error_is_that_of_many_studies():
     """The formulas of Morris, White and Crowther, by simulation: chi-square variances of 9 degrees of freedom."""
-    from sigstats.tasks.calibration.performance import _means
-
     rng = np.random.default_rng(2)
     row = Hypothesis(
         study="", cell="", test="performance", method="", alternative="", null_hypothesis="", replicates=100
@@ -294,14 +293,14 @@ def test_bad_input_is_one_line_and_nothing_is_written(study, refused_study, chan
 @pytest.mark.long
 def test_test_sets_on_which_a_method_fails_are_counted_as_misses(done, tmp_path, monkeypatch):
     # A method that refuses test sets with an odd number of disagreements; the others are as they were.
-    method = intervals._METHODS["wilson"]
+    method = interval._METHODS["wilson"]
 
     def fussy(test, counts, rng):
         if sum(JointOutcomes(*counts).discordant) % 2:
             raise ValueError("an odd number of disagreements")
         return method(test, counts, rng)
 
-    monkeypatch.setitem(intervals._METHODS, "wilson", fussy)
+    monkeypatch.setitem(interval._METHODS, "wilson", fussy)
     study = study_file(tmp_path, STUDY)
     assert run(study, tmp_path / "out") == 0
     found = Results(Store(str(tmp_path / "out")))
@@ -333,6 +332,6 @@ def test_a_method_that_fails_on_all_test_sets_fails_its_cell_with_its_own_error(
             raise ValueError("this is never defined")
         return 0.0, 1.0, 0.5
 
-    monkeypatch.setitem(intervals._METHODS, "wilson", never)
+    monkeypatch.setitem(interval._METHODS, "wilson", never)
     assert run(study_file(tmp_path, STUDY.replace(f"trials = {TRIALS}", "trials = 20")), tmp_path / "out") == 3
     assert "this is never defined" in (tmp_path / "out" / "report.html").read_text()
