@@ -18,9 +18,7 @@ from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.history import Record
 
 from ..benchmark.report.null_distributions import Bins, curves_of, null_distribution
-from ..calibration.report import nested_loops, null_p_values, stated_confidence
-from ..calibration.report import power_curves as rates_by_size
-from ..calibration.report import zips as intervals_by_method
+from ..calibration.report import null_p_values, rates_over_settings, same_test_sets, stated_confidence
 from ..report.evidence import Evidence
 from ..report.rows import distinct, group_by, some_sizes
 
@@ -167,7 +165,7 @@ class StudyPlots:
     @_figure
     def power(self) -> Iterator[Panel]:
         """Draw rates of rejection or coverage with 95% intervals against the size of the test set; lines: exact."""
-        for dataset, method, covers, group in rates_by_size.curves_of(self._evidence):
+        for dataset, method, covers, group in rates_over_settings.curves_of(self._evidence):
             measure, level = (COVERAGE, 1 - self._evidence.alpha) if covers else (POWER, self._evidence.alpha)
             bars = [
                 tuple(zip(*((r.n, r.estimate, r.estimate_low, r.estimate_high) for r in curve.rows), strict=True))
@@ -212,12 +210,14 @@ class StudyPlots:
     @_figure
     def nested_loops(self) -> Iterator[Panel]:
         """Draw a rate over all settings of a grid, a line for each method; ticks have the values of the factors."""
-        for dataset, measure, of, rows, names in nested_loops.grids(self._evidence):
-            order = nested_loops.settings(rows, names, self._evidence)
+        for dataset, measure, of, rows, names in rates_over_settings.grids(self._evidence):
+            order = rates_over_settings.settings(rows, names, self._evidence)
             places, methods = range(len(order)), distinct(row.method for row in rows)
             lines = {method: (places, np.full(len(order), np.nan)) for method in methods}
             for row in rows:
-                lines[row.method][1][order.index(nested_loops.setting_of(row, names, self._evidence))] = row.estimate
+                lines[row.method][1][order.index(rates_over_settings.setting_of(row, names, self._evidence))] = (
+                    row.estimate
+                )
             level = 1 - self._evidence.alpha if measure == COVERAGE else self._evidence.alpha
             ticks = [", ".join(f"{value:g}" for value in setting) for setting in order]
             drawn = curves(lines, (", ".join(names), measure or ""), level=level, ticks=ticks)
@@ -226,9 +226,9 @@ class StudyPlots:
     @_figure
     def zips(self) -> Iterator[Panel]:
         """Draw the intervals of a method where its coverage is lowest, those farthest from the truth on top."""
-        for dataset, rows in intervals_by_method.worst_of(self._evidence).items():
+        for dataset, rows in same_test_sets.worst_of(self._evidence).items():
             for row in rows:
-                intervals, confidence = intervals_by_method.intervals(row, self._evidence), 1 - self._evidence.alpha
+                intervals, confidence = same_test_sets.intervals(row, self._evidence), 1 - self._evidence.alpha
                 yield {"dataset": dataset, "method": row.method}, zip_plot(*intervals, row.truth or 0.0, confidence)
 
 

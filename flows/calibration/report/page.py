@@ -18,7 +18,7 @@ from ...pages.wording import count_of, join_words, number, percent, percent_rang
 from ...report import usual_columns as usual
 from ...report.evidence import Column, Evidence, Figure, KindPage, Particulars
 from ...report.rows import distinct, group_by
-from . import nested_loops, null_p_values, paired_rates, power_curves, stated_confidence, zips
+from . import null_p_values, rates_over_settings, same_test_sets, stated_confidence
 from .design import design
 
 
@@ -221,14 +221,14 @@ def _span(span: tuple[float, float] | None) -> str:
 PAGE = KindPage(
     sections=("sigstats.flows.calibration.report.rates", "sigstats.flows.calibration.report.performance"),
     figures=(
-        power_curves.draw,
+        rates_over_settings.draw_curves,
         null_p_values.draw_rates,
         stated_confidence.draw_resampled,
         stated_confidence.draw_reliability,
-        nested_loops.draw,
+        rates_over_settings.draw_loops,
         null_p_values.draw_law,
-        paired_rates.draw,
-        zips.draw,
+        same_test_sets.draw_pairs,
+        same_test_sets.draw_zips,
     ),
     particulars=lambda evidence: Particulars(figure=screen(evidence), design=design(evidence)),
 )

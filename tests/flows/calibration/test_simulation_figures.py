@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from sigstats.flows.calibration.report import nested_loops, null_p_values, paired_rates, zips
+from sigstats.flows.calibration.report import null_p_values, rates_over_settings, same_test_sets
 from sigstats.flows.calibration.report.design import design
 from sigstats.flows.cli import main
 from sigstats.flows.report.evidence import Evidence
@@ -72,7 +72,7 @@ def test_two_tests_are_compared_on_the_same_test_sets(evidence):
     )
     only_exact, only_mid_p = int(np.sum(exact & ~mid_p)), int(np.sum(mid_p & ~exact))
     assert only_exact == 0 < only_mid_p  # mid-p is never above the exact p
-    drawn = {figure.title: str(figure.body) for figure in paired_rates.draw(evidence)}
+    drawn = {figure.title: str(figure.body) for figure in same_test_sets.draw_pairs(evidence)}
     body = drawn["Methods on the same test sets: rejections, grid, difference = 0.1, prevalence = 0.4"]
     assert f"{only_exact} : {only_mid_p}" in body
     assert f"{only_mid_p} : {only_exact}" in body
@@ -85,24 +85,28 @@ def test_two_tests_are_compared_on_the_same_test_sets(evidence):
 @pytest.mark.long
 def test_a_nested_loop_has_every_setting_once(evidence):
     (coverage,) = [
-        figure for figure in nested_loops.draw(evidence) if "Coverage" in figure.title and "F1 of A" in figure.title
+        figure
+        for figure in rates_over_settings.draw_loops(evidence)
+        if "Coverage" in figure.title and "F1 of A" in figure.title
     ]
     rows = [
         row for row in evidence.rows_of("performance") if row.measure == "coverage" and row.method == "F1 of A (wilson)"
     ]
-    order = nested_loops.settings(rows, ["difference", "prevalence", "rows"], evidence)
+    names = ["difference", "prevalence", "rows"]
+    order = rates_over_settings.settings(rows, names, evidence)
     assert order == sorted((d, p, n) for d in (0.0, 0.1) for p in (0.1, 0.4) for n in (30.0, 90.0))
     body = str(coverage.body)
     curves = re.findall(r'class="observed" d="([^"]*)"', body)
     assert [curve.count("H") for curve in curves] == [8, 8]
-    names = re.findall(r'text-anchor="start">([^<]*)<', body)
-    assert names == ["difference", "prevalence", "rows"]
+    assert re.findall(r'text-anchor="start">([^<]*)<', body) == names
     top, base = 12.0, 300.0
     low = min(
         0.95, *(row.estimate for row in evidence.rows if row.method.startswith("F1 of A") and row.measure == "coverage")
     )
     first = next(
-        row for row in rows if nested_loops.setting_of(row, ["difference", "prevalence", "rows"], evidence) == order[0]
+        row
+        for row in rows
+        if rates_over_settings.setting_of(row, ["difference", "prevalence", "rows"], evidence) == order[0]
     )
     height = base - (first.estimate - low) / (1 - low) * (base - top)
     assert float(re.match(r"M\S+ ([\d.]+)H", curves[0])[1]) == pytest.approx(height, abs=0.06)
@@ -110,7 +114,7 @@ def test_a_nested_loop_has_every_setting_once(evidence):
 
 @pytest.mark.long
 def test_a_zip_has_each_interval_once(evidence):
-    (figure,) = zips.draw(evidence)
+    (figure,) = same_test_sets.draw_zips(evidence)
     panels = re.findall(r"<figure>.*?</figure>", str(figure.body))
     assert len(panels) == 3
     for panel in panels:
@@ -118,7 +122,7 @@ def test_a_zip_has_each_interval_once(evidence):
 
 
 def test_how_far_an_estimate_is_from_the_truth():
-    found = zips.distances(np.array([0.5, 0.7, 0.5, 0.6]), np.array([0.1, 0.1, 0.0, 0.0]), 0.5)
+    found = same_test_sets.distances(np.array([0.5, 0.7, 0.5, 0.6]), np.array([0.1, 0.1, 0.0, 0.0]), 0.5)
     assert found == pytest.approx([0.0, 2.0, 0.0, np.inf])
 
 

@@ -1,0 +1,244 @@
+"""Rates of tests and intervals over the settings of a study.
+
+Curves show rates against the size of the test set, one for each population. Nested-loop plots show a rate over all
+settings of a grid, with the factors as steps below (Ruecker, Schwarzer 2014).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from sigstats.tasks.calibration.rates import COVERAGE, ERROR, POWER
+from sigstats.tasks.calibration.work import OnTestSets, Tested
+from sigstats.tasks.schema import Hypothesis
+
+from ...pages import svg
+from ...pages.svg import Axes
+from ...pages.wording import join_words, percent, percent_range, significant
+from ...report.evidence import Evidence, Figure
+from ...report.rows import distinct, group_by
+from .design import estimand
+
+#: The size of a figure without the labels of its curves, and the room for the numbers of rates.
+_WIDTH, _HEIGHT, _LEFT = 412.0, 324.0, 42.0
+#: Least number of sizes for a curve.
+_FEWEST = 3
+#: The room for rates, the height of the rates, and that of the steps of a factor.
+_LOOPS_LEFT, _LOOPS_HEIGHT, _STEP = 44.0, 300.0, 30.0
+#: The smallest widths of a setting, and of the whole plot without its labels.
+_SETTING_WIDTH, _PLOT_WIDTH = 4.0, 280.0
+
+#: Key of a setting: the values of its factors, the size last.
+Setting = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One population: its rates in the order of the sizes."""
+
+    label: str
+    rows: tuple[Hypothesis, ...]
+
+    @property
+    def exact(self) -> bool:
+        """True if every rate is known exactly."""
+        return all(row.statistic is not None for row in self.rows)
+
+
+def curves_of(evidence: Evidence) -> Iterator[tuple[str | None, str, bool, list[Curve]]]:
+    """The data set, the method, whether the rates are coverages, and a curve for each population with enough sizes."""
+    known = [row for row in evidence.rows_of("calibration") if row.estimate is not None]
+    rated = [row for row in known if not _is_exchanged(row, evidence)]
+    groups = group_by(rated, lambda row: (row.dataset, row.method, row.measure == COVERAGE))
+    for (dataset, method, covers), rows in groups.items():
+        curves = [
+            Curve(label or "", tuple(sorted(group, key=lambda row: row.n or 0)))
+            for label, group in group_by(rows, lambda row: row.slice).items()
+        ]
+        if curves := [curve for curve in curves if len(curve.rows) >= _FEWEST]:
+            yield dataset, method, covers, curves
+
+
+def draw_curves(evidence: Evidence) -> Iterator[Figure]:
+    """Draw a figure for each test and data set, with a curve for each population; coverage has separate figures."""
+    for number, (dataset, method, covers, curves) in enumerate(curves_of(evidence)):
+        level = 1 - evidence.alpha if covers else evidence.alpha
+        what = "Coverage" if covers else "Power"
+        exact = "; the line is the exact rate" if any(curve.exact for curve in curves) else ""
+        yield Figure(
+            title=f"{what} of {method} against the size of the test set, {dataset}",
+            caption=(
+                f"A point is the share of test sets {'whose interval contains the truth' if covers else 'rejected'}, "
+                f"its bar a 95% interval{exact}. The dashed line is {significant(100 * level)}%, the "
+                f"{'confidence' if covers else 'level'} that is stated."
+            ),
+            body=_curves_panel(f"power-{number}", f"{what} of {method}", curves, level, covers=covers),
+        )
+
+
+def _is_exchanged(row: Hypothesis, evidence: Evidence) -> bool:
+    """True for a rate of outputs exchanged at random, which has nothing to detect; coverage stays."""
+    exchanged = any(
+        isinstance(cell.work, OnTestSets) and cell.work.population.swapped for cell in evidence.cells_of(row)
+    )
+    return exchanged and row.measure != COVERAGE
+
+
+def _axes_over(curves: Sequence[Curve], level: float, *, covers: bool) -> Axes:
+    """Return the axes of a figure, in percent; sizes that crowd on the left are spread on a logarithmic scale."""
+    rows = [row for curve in curves for row in curve.rows]
+    sizes = _sizes(curves)
+    bottom = min(level, *(row.estimate_low or 0 for row in rows)) if covers else 0.0
+    highest = max(level, *(row.estimate_high or 0 for row in rows))
+    logarithmic = sizes[len(sizes) // 2] < sizes[-1] / 4
+    crowded = sizes[-1] < 4 * sizes[0]
+    labels = 16 + max(svg.text_width(curve.label) for curve in curves)
+    return Axes(
+        width=_WIDTH + labels,
+        height=_HEIGHT,
+        left=_LEFT,
+        right=labels,
+        x_limits=(sizes[0] if logarithmic or crowded else 0, sizes[-1]),
+        y_limits=(100 * bottom, 100 * (1.0 if highest > 0.5 else 1.1 * highest)),
+        log_x=logarithmic,
+    )
+
+
+def _sizes(curves: Sequence[Curve]) -> list[int]:
+    return sorted({row.n or 0 for curve in curves for row in curve.rows})
+
+
+def _curves_panel(name: str, title: str, curves: Sequence[Curve], level: float, *, covers: bool) -> Markup:
+    axes = _axes_over(curves, level, covers=covers)
+    sizes = [(float(size), f"{size:,}") for size in _sizes(curves)]
+    ends = svg.spread([axes.y(100 * (curve.rows[-1].estimate or 0)) for curve in curves], axes.base)
+    parts = [
+        axes.across("level", 100 * level),
+        *(
+            axes.labelled(number, curve.label, end + 4, _curve(curve, axes))
+            for number, (curve, end) in enumerate(zip(curves, ends, strict=True))
+        ),
+        axes.y_axis(unit="%"),
+        axes.x_axis("rows of the test set", most=5, ticks=sizes if axes.log_x else None),
+    ]
+    steps = [
+        f"{curve.label or 'the rate'} from {percent(curve.rows[0].estimate or 0)} at {curve.rows[0].n:,} rows to "
+        f"{percent(curve.rows[-1].estimate or 0)} at {curve.rows[-1].n:,}"
+        for curve in curves
+    ]
+    return axes.drawing(name, title, f"{join_words(steps)}.", *parts)
+
+
+def _curve(curve: Curve, axes: Axes) -> Markup:
+    sizes = [float(row.n or 0) for row in curve.rows]
+    rates = [100 * (row.estimate or 0) for row in curve.rows]
+    exact = [100 * (row.statistic or 0) for row in curve.rows] if curve.exact else rates
+    intervals = [(100 * (row.estimate_low or 0), 100 * (row.estimate_high or 0)) for row in curve.rows]
+    bars = "".join(axes.path([(n, low), (n, high)]) for n, (low, high) in zip(sizes, intervals, strict=True))
+    dots = [axes.dot(n, rate, 2.5) for n, rate in zip(sizes, rates, strict=True)]
+    return axes.line("mean", zip(sizes, exact, strict=True)) + svg.path("observed", bars) + Markup("").join(dots)
+
+
+def grids(evidence: Evidence) -> Iterator[tuple[str | None, str | None, str, list[Hypothesis], list[str]]]:
+    """Yield data set, measure, estimand, rows and factors of each grid with two or more varying factors or sizes."""
+    rows = [row for row in evidence.rows if row.measure in (ERROR, POWER, COVERAGE) and row.estimate is not None]
+    groups = group_by(rows, lambda row: (row.dataset, row.measure, estimand(evidence.cells_of(row)[0])))
+    for (dataset, measure, of), group in groups.items():
+        names = _varying(group, evidence)
+        if len(names) >= 2 and len(settings(group, names, evidence)) >= 4:
+            yield dataset, measure, of, group, names
+
+
+def draw_loops(evidence: Evidence) -> Iterator[Figure]:
+    """One figure for each measure of each grid."""
+    for number, (dataset, measure, of, group, names) in enumerate(grids(evidence)):
+        expected = 1 - evidence.alpha if measure == COVERAGE else evidence.alpha
+        yield Figure(
+            title=f"{str(measure)[:1].upper()}{str(measure)[1:]} over all settings, {dataset}{', ' + of if of else ''}",
+            caption=(
+                "Each step to the right is a setting, which the lines below show: a factor rises within the one above "
+                f"it. The dashed line is the stated {percent(expected)}. There is a line for each method."
+            ),
+            body=_loops_panel(f"loops-{number}", f"{measure}, {dataset}", group, names, expected, evidence),
+        )
+
+
+def _factors(row: Hypothesis, evidence: Evidence) -> dict[str, float]:
+    cell = evidence.cells_of(row)[0]
+    return {**(cell.work_of(Tested).factors or {}), "rows": float(row.n or 0)}
+
+
+def _varying(rows: Sequence[Hypothesis], evidence: Evidence) -> list[str]:
+    items = [_factors(row, evidence) for row in rows]
+    names = distinct(name for factors in items for name in factors)
+    return [name for name in names if len({factors.get(name) for factors in items}) > 1]
+
+
+def settings(rows: Sequence[Hypothesis], names: Sequence[str], evidence: Evidence) -> list[Setting]:
+    """All settings, in the order of nested loops."""
+    return sorted({setting_of(row, names, evidence) for row in rows})
+
+
+def setting_of(row: Hypothesis, names: Sequence[str], evidence: Evidence) -> Setting:
+    """The values of the factors that vary."""
+    factors = _factors(row, evidence)
+    return tuple(factors.get(name, 0.0) for name in names)
+
+
+def _loops_panel(
+    name: str, title: str, rows: Sequence[Hypothesis], names: Sequence[str], expected: float, evidence: Evidence
+) -> Markup:
+    order = settings(rows, names, evidence)
+    place = {setting: index for index, setting in enumerate(order)}
+    methods = group_by(rows, lambda row: row.method)
+    labels = 16 + max(svg.text_width(text) for text in (*methods, *names))
+    width = max(_PLOT_WIDTH, _SETTING_WIDTH * len(order))
+    bottom = 20 + _STEP * len(names)
+    rates = [row.estimate or 0 for row in rows]
+    lowest, highest = min(expected, *rates), min(1.0, max(2 * expected, *rates))
+    axes = Axes(
+        width=_LOOPS_LEFT + width + labels,
+        height=_LOOPS_HEIGHT + bottom,
+        left=_LOOPS_LEFT,
+        right=labels,
+        bottom=bottom,
+        x_limits=(0.0, float(len(order))),
+        y_limits=(100 * min(lowest, 0.0 if expected < 0.5 else lowest), 100 * highest),
+    )
+    parts = [axes.across("level", 100 * expected), axes.y_axis(unit="%")]
+    ranges = []
+    for number, (method, group) in enumerate(methods.items()):
+        known = {place[setting_of(row, names, evidence)]: 100 * (row.estimate or 0) for row in group}
+        parts.append(axes.labelled(number, method, axes.top + 10 + 15 * number, _steps(axes, known, axes.y)))
+        least, most = min(known.values()) / 100, max(known.values()) / 100
+        ranges.append(f"{method} from {percent_range(least, most, to='% to ')}")
+    parts += [_loop(axes, names, index, order) for index in range(len(names))]
+    drawn = axes.drawing(name, title, f"{'; '.join(ranges)}.", *parts)
+    return Markup('<div class="scroll" tabindex="0" role="region" aria-label="{}">{}</div>').format(title, drawn)
+
+
+def _steps(axes: Axes, values: dict[int, float], height: Callable[[float], float], css: str = "observed") -> Markup:
+    """Draw a line of level steps, one step per setting, with gaps for missing ones."""
+    path, before = [], None
+    for index in sorted(values):
+        x, y = svg.coordinate(axes.x(index)), svg.coordinate(height(values[index]))
+        path.append(f"M{x} {y}" if before != index - 1 else f"V{y}")
+        path.append(f"H{svg.coordinate(axes.x(index + 1))}")
+        before = index
+    return svg.path(css, "".join(path))
+
+
+def _loop(axes: Axes, names: Sequence[str], index: int, order: Sequence[Setting]) -> Markup:
+    """The steps of a factor below the plot, with its name and the range of its values."""
+    values = sorted({setting[index] for setting in order})
+    top = axes.base + 12 + _STEP * index
+    heights = {value: top + 16 - 12 * number / (len(values) - 1) for number, value in enumerate(values)}
+    steps = _steps(axes, {place: setting[index] for place, setting in enumerate(order)}, heights.__getitem__, "axis")
+    shown = ", ".join(f"{value:,.4g}" if value < 1e4 else f"{value:,.0f}" for value in values)
+    side = axes.width - axes.right + 8
+    return (
+        steps
+        + svg.text(side, top + 8, names[index], anchor="start")
+        + svg.text(side, top + 20, shown, anchor="start", css="tick")
+    )
