@@ -1,12 +1,13 @@
 """Populations of rows on disk: Parquet files of labels and of two classifiers' predictions, reduced to counts.
 
 A data set has a column of true classes and one of each classifier's predictions: whole numbers, strings, categories or
-booleans, all three alike. Files are read once, in batches, several at a time by Dask; only the counts of the distinct
+booleans, all three alike. Files are read once, in batches, several at a time; only the counts of the distinct
 joint outcomes stay in memory.
 """
 
 import hashlib
 import itertools
+import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -212,13 +213,11 @@ class LabelFiles:
             progress(next(read), len(self.files))
             return part
 
-        if len(self.files) == 1:
-            counts = one(0)
-        else:
-            from dask import compute, delayed  # type: ignore[attr-defined]
-
-            parts = [delayed(one, pure=False)(index) for index in range(len(self.files))]
-            counts = LabelCounts.total(compute(*parts, scheduler="threads"))  # type: ignore[no-untyped-call]
+        threads = ThreadPoolExecutor(os.cpu_count())
+        try:
+            counts = LabelCounts.total(threads.map(one, range(len(self.files))))
+        finally:
+            threads.shutdown(cancel_futures=True)
         if not counts.rows:
             raise ValueError(f"{self.path}: has no rows")
         return counts.checked(self.path, self.columns)
