@@ -23,6 +23,7 @@ from sigstats.tasks.calibration.populations import prediction_files
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
 
+from ...tasks.calibration.test_prediction_files import alike
 from ..conftest import results, study_file
 from ..conftest import run_serial as run
 
@@ -352,20 +353,6 @@ def test_rows_of_many_labels_are_drawn_by_their_events(lists, tmp_path):
     assert results(again) == results(tmp_path / "out")
 
 
-def test_one_category_of_many_labels_is_two_classes(lists, tmp_path):
-    positive = 'path = "lists.parquet"\npositive = "corn"'
-    text = LISTS.replace('path = "lists.parquet"', positive).replace("macro-f1", "f1")
-    assert run(study_file(lists, text), tmp_path / "out") == 0
-
-
-@pytest.mark.long
-def test_averages_of_one_class_a_row_need_no_positive_class(study, tmp_path):
-    text = STUDY.replace('positive = "x"\n', "").replace('"f1"', '"macro-f1"').replace('[[tests]]\ntest = "dcf"\n', "")
-    (tmp_path / "data").symlink_to(study.parent / "data")
-    assert run(study_file(tmp_path, text), tmp_path / "out") == 0
-    assert any(row["method"].startswith("bootstrap (macro-f1, percentile") for row in rows(tmp_path / "out"))
-
-
 def test_a_cost_of_two_classes_is_refused_for_many_labels(lists, refused_study):
     text = LISTS.replace('test = "mcnemar"', 'test = "dcf"')
     assert "expected a population with rows of both classes (positive)" in refused_study(study_file(lists, text))
@@ -476,31 +463,24 @@ def test_large_populations_are_counted_file_by_file(by_workers, study, done, tmp
 @pytest.mark.long
 def test_files_that_were_written_anew_are_counted_again(by_workers, tmp_path):
     """With equal footers, which do not tell the old predictions from the new ones; and copies give the same results."""
-    truth = np.arange(600) % 2
-    worse, better = (np.where(np.arange(600) < wrong, 1 - truth, truth) for wrong in (220, 100))
-    path = tmp_path / "data.parquet"
-
-    def predictions(a, b):
-        columns = [pa.array(side, pa.int8()) for side in (truth, a, b)]
-        table = pa.table(columns, names=["label", "pred_a", "pred_b"])
-        pq.write_table(table, path, compression="none", use_dictionary=False)
+    path, output = tmp_path / "data.parquet", tmp_path / "out"
+    text = STUDY.replace('path = "data"', 'path = "data.parquet"').replace('positive = "x"', "positive = 1")
+    study = study_file(tmp_path, text)
 
     def found(output):
-        assert run(path_of_study, output) == 0
+        assert run(study, output) == 0
         shown = ("slice", "method", "measure", "n", "estimate", "statistic", "p_value", "decision")
         return [{key: row[key] for key in shown} for row in rows(output)]
 
-    text = STUDY.replace('path = "data"', 'path = "data.parquet"').replace('positive = "x"', "positive = 1")
-    path_of_study = study_file(tmp_path, text)
-    predictions(worse, better)
-    before = found(tmp_path / "out")
-    assert run(path_of_study, tmp_path / "out") == 0
-    assert sum(1 for _ in (tmp_path / "out" / "replicates").glob("count*")) == 1
+    alike(path, "a is better")
+    before = found(output)
+    assert run(study, output) == 0
+    assert sum(1 for _ in (output / "replicates").glob("count*")) == 1
     path.write_bytes(path.read_bytes())  # a copy with a new time
-    assert found(tmp_path / "out") == before
-    assert sum(1 for _ in (tmp_path / "out" / "replicates").glob("count*")) == 2
-    predictions(truth, worse)
-    after = found(tmp_path / "out")
+    assert found(output) == before
+    assert sum(1 for _ in (output / "replicates").glob("count*")) == 2
+    alike(path, "b is better")
+    after = found(output)
     assert after == found(tmp_path / "fresh")
     assert after != before
 
@@ -576,7 +556,6 @@ def test_a_file_that_cannot_be_counted_fails_its_population_and_is_named(by_work
     ("old", "new", "wanted"),
     [
         ('path = "data"', 'path = "data"\na = "prd_a"', "column 'prd_a' was not found; did you mean 'pred_a'?"),
-        ("sizes = [40, 120, 600]", "sizes = [601]", "sizes: 601 is not valid; expected at most 600, the rows of rows"),
         ('positive = "x"\n', "", "expected a population with rows of both classes (positive)"),
     ],
 )

@@ -7,13 +7,11 @@ import pytest
 from scipy.stats import combine_pvalues
 
 import sigstats
-from sigstats.flows.cli import main
 from sigstats.tasks.calibration.populations.task_rows import TaskRows
 from sigstats.tasks.calibration.work import AppliedTest
-from sigstats.tasks.results import Results
-from sigstats.tasks.storage.store import Store
 
 from ..conftest import study_file
+from .conftest import completed
 
 WORLD = {"shares": (1, 2, 7), "discordant": (0.3, 0.1, 0.2)}
 TASKS = np.array([[60, 200, 400], [9, 14, 21], [2, 11, 20]])
@@ -101,17 +99,16 @@ def test_the_largest_drop_of_one_task_is_mcnemars_test():
 
 
 def test_a_study_finds_a_loss_on_one_task(tmp_path, printed):
-    output = tmp_path / "output"
-    assert main(["run", str(study_file(tmp_path, STUDY)), "--output", str(output), "--cluster", "serial"]) == 0
-    rows = {(row["dataset"], row["method"]): row for row in Results(Store(str(output))).summary.to_pylist()}
+    stored = completed(tmp_path, STUDY)
+    rows = {(row["dataset"], row["method"]): row for row in stored.summary.to_pylist()}
     level, power = (rows[name, "joint-tasks-test (resamples = 199)"] for name in ("nowhere", "the smallest task"))
     assert (level["measure"], power["measure"]) == ("type I error", "power")
     assert level["decision"] == "keep"
     assert power["estimate"] > rows["the smallest task", "all-rows"]["estimate"] + 0.2
-    said = printed("replay", output, "--trial", "120", "--only", "dataset=nowhere")
+    said = printed("replay", stored.store.root, "--trial", "120", "--only", "dataset=nowhere")
     assert said.count("as stored") == 2
     assert "only_a" in said
-    assert "whether B is worse on any task" in (output / "report.html").read_text(encoding="utf-8")
+    assert "whether B is worse on any task" in stored.store.files.read("report.html").decode()
 
 
 def test_values_of_each_task_are_as_many_as_tasks(tmp_path, refused):

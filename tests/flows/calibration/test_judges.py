@@ -9,10 +9,9 @@ import sigstats
 from sigstats.flows.cli import main
 from sigstats.tasks.calibration.populations.judged import JudgedRows, Sample
 from sigstats.tasks.calibration.work import AppliedTest
-from sigstats.tasks.results import Results
-from sigstats.tasks.storage.store import Store
 
 from ..conftest import study_file
+from .conftest import completed
 
 WORLD = {"accuracy": (0.8, 0.6), "sensitivity": (0.95, 0.9), "specificity": (0.85, 0.55)}
 STUDY = """\
@@ -120,10 +119,8 @@ def test_a_judge_that_says_nothing_leaves_the_labels():
 
 @pytest.mark.long
 def test_a_study_finds_the_judge_out(tmp_path, capsys):
-    study, output = study_file(tmp_path, STUDY), tmp_path / "out"
-    assert main(["run", str(study), "--output", str(output), "--cluster", "serial"]) == 0
-    rows = Results(Store(str(output))).summary.to_pylist()
-    found = {(row["dataset"], row["method"], row["measure"]): row for row in rows}
+    stored = completed(tmp_path, STUDY)
+    found = {(row["dataset"], row["method"], row["measure"]): row for row in stored.summary.to_pylist()}
     coverage, level = (found["verdicts", "judge-alone", each] for each in ("coverage", "type I error"))
     assert coverage["decision"] == "reject"
     assert coverage["estimate"] + level["estimate"] == pytest.approx(1)
@@ -132,11 +129,10 @@ def test_a_study_finds_the_judge_out(tmp_path, capsys):
     assert ("marks", "judged-test", "power") in found
     assert not any(dataset == "marks" and method == "rogan-gladen" for dataset, method, _ in found)
     capsys.readouterr()
-    assert (
-        main(["replay", str(output), "--trial", "17", "--only", "dataset=marks", "--rows", str(tmp_path / "rows")]) == 0
-    )
+    output, csv = stored.store.root, str(tmp_path / "rows")
+    assert main(["replay", output, "--trial", "17", "--only", "dataset=marks", "--rows", csv]) == 0
     assert (tmp_path / "rows").read_text().splitlines()[0] == '"item","judge_a","label_a","judge_b","label_b"'
-    assert "people label as many as a size says" in (output / "report.html").read_text(encoding="utf-8")
+    assert "people label as many as a size says" in stored.store.files.read("report.html").decode()
 
 
 @pytest.mark.parametrize(

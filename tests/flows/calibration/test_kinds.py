@@ -9,14 +9,12 @@ import sklearn.metrics as sk
 from scipy.stats import ttest_1samp
 
 import sigstats
-from sigstats.flows.cli import main
 from sigstats.tasks.calibration.populations.kinds import Kinds
 from sigstats.tasks.calibration.work import AppliedTest
-from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
-from sigstats.tasks.storage.store import Store
 
 from ..conftest import study_file
+from .conftest import completed
 
 SHARES = (0.05, 0.1, 0.15, 0.3, 0.4)
 LABELS, A, B = ("2", "1", "1", "0", "0"), ("0", "1", "0", "0", "1"), ("2", "0", "1", "0", "0")
@@ -135,16 +133,15 @@ method = "usual"
 
 @pytest.mark.long
 def test_a_study_tells_the_bound_from_students_interval(tmp_path):
-    output = tmp_path / "out"
-    assert main(["run", str(study_file(tmp_path, STUDY)), "--output", str(output), "--cluster", "serial"]) == 0
-    rows = [Hypothesis(**row) for row in Results(Store(str(output))).summary.to_pylist()]
+    stored = completed(tmp_path, STUDY)
+    rows = [Hypothesis(**row) for row in stored.summary.to_pylist()]
     coverage = {row.method: row for row in rows if row.measure == "coverage"}
     bound, students = coverage["difference (mean-score, compare)"], coverage["difference (mean-score, usual)"]
     assert bound.truth == students.truth == pytest.approx(-0.0102)
     assert bound.estimate == 1
     # no disaster is seen in .98^20 = .67 of the test sets: 60 have 55 or more such with a chance of 1 in 10^5
     assert students.estimate < 0.65
-    assert "mean-score of B minus that of A" in (output / "report.html").read_text()
+    assert "mean-score of B minus that of A" in stored.store.files.read("report.html").decode()
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,10 @@ import numpy as np
 import pytest
 
 import sigstats
-from sigstats.flows.cli import main
 from sigstats.tasks import statistical_tests
-from sigstats.tasks.results import Results
 from sigstats.tasks.statistical_tests.mcnemar import _METHODS_OF_LOOKS
-from sigstats.tasks.storage.store import Store
 
-from ..conftest import study_file
+from .conftest import completed
 
 TEST = statistical_tests.of_sets("looks")
 SIDES = ["two-sided", "greater", "less"]
@@ -78,9 +75,7 @@ def test_more_test_sets_begin_with_the_fewer():
 
 
 def test_a_study_says_what_looks_cost(tmp_path, printed):
-    output = tmp_path / "output"
-    assert main(["run", str(study_file(tmp_path, STUDY)), "--output", str(output)]) == 0
-    rows = Results(Store(str(output))).summary.to_pylist()
-    rates = {row["method"]: row["estimate"] for row in rows if row["n"] == 400}
+    stored = completed(tmp_path, STUDY)
+    rates = {row["method"]: row["estimate"] for row in stored.summary.to_pylist() if row["n"] == 400}
     assert rates["looks (anytime, new_rows = 20)"] <= 0.05 < 0.1 < rates["looks (chi2, new_rows = 20)"]
-    assert printed("replay", output, "--trial", "120", "--only", "n=400").count("as stored") == 2
+    assert printed("replay", stored.store.root, "--trial", "120", "--only", "n=400").count("as stored") == 2

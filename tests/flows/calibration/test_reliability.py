@@ -7,13 +7,10 @@ import numpy as np
 import pytest
 
 from sigstats.flows.calibration.report import rates, stated_confidence
-from sigstats.flows.cli import main
 from sigstats.flows.report.evidence import Evidence
 from sigstats.mcnemar.mcnemar_test import mcnemar_test
-from sigstats.tasks.results import Results
-from sigstats.tasks.storage.store import Store
 
-from ..conftest import study_file
+from .conftest import completed
 
 STUDY = """\
 kind = "calibration"
@@ -42,10 +39,7 @@ alternative = "less"
 
 @pytest.fixture(scope="module")
 def evidence(tmp_path_factory):
-    output = tmp_path_factory.mktemp("reliability") / "out"
-    study = study_file(output.parent, STUDY)
-    assert main(["run", str(study), "--output", str(output), "--cluster", "serial"]) == 0
-    return Evidence(Results(Store(str(output))))
+    return Evidence(completed(tmp_path_factory.mktemp("reliability"), STUDY))
 
 
 @pytest.mark.parametrize(("only_a", "only_b"), [(12, 5), (3, 9), (6, 7), (0, 8)])

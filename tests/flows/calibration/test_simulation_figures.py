@@ -7,14 +7,11 @@ import pytest
 
 from sigstats.flows.calibration.report import null_p_values, rates_over_settings, same_test_sets
 from sigstats.flows.calibration.report.design import design
-from sigstats.flows.cli import main
 from sigstats.flows.report.evidence import Evidence
 from sigstats.intervals import clopper_pearson
 from sigstats.mcnemar.mcnemar_test import mcnemar_test
-from sigstats.tasks.results import Results
-from sigstats.tasks.storage.store import Store
 
-from ..conftest import study_file
+from .conftest import completed
 
 STUDY = """\
 kind = "calibration"
@@ -54,9 +51,7 @@ method = "jeffreys"
 
 @pytest.fixture(scope="module")
 def evidence(tmp_path_factory):
-    output = tmp_path_factory.mktemp("figures") / "out"
-    assert main(["run", str(study_file(output.parent, STUDY)), "--output", str(output), "--cluster", "serial"]) == 0
-    return Evidence(Results(Store(str(output))))
+    return Evidence(completed(tmp_path_factory.mktemp("figures"), STUDY))
 
 
 def p_values(evidence, **subject):

@@ -6,10 +6,8 @@ import pytest
 from sigstats.flows.cli import main
 from sigstats.tasks.calibration.populations.series import Series
 from sigstats.tasks.calibration.work import AppliedTest
-from sigstats.tasks.results import Results
-from sigstats.tasks.storage.store import Store
 
-from ..conftest import study_file
+from .conftest import completed
 
 STUDY = """\
 kind = "calibration"
@@ -53,13 +51,12 @@ def test_methods_without_autocorrelation_agree_with_student_and_with_power():
 
 
 def test_a_study_shows_that_only_the_test_with_the_order_keeps_its_level(tmp_path, capsys):
-    output, rows = tmp_path / "output", tmp_path / "rows"
-    assert main(["run", str(study_file(tmp_path, STUDY)), "--output", str(output), "--cluster", "serial"]) == 0
-    found = {(row["dataset"], row["method"]): row for row in Results(Store(str(output))).summary.to_pylist()}
+    stored, rows = completed(tmp_path, STUDY), tmp_path / "rows"
+    found = {(row["dataset"], row["method"]): row for row in stored.summary.to_pylist()}
     assert found["equal", "equal means (independent)"]["decision"] == "reject"
     assert found["equal", "equal means (independent)"]["estimate"] > 0.3
     assert found["equal", "equal means (ordered)"]["estimate"] < 0.15
     assert found["B better", "equal means (ordered)"]["measure"] == "power"
     capsys.readouterr()
-    assert main(["replay", str(output), "--trial", "7", "--only", "dataset=equal", "--rows", str(rows)]) == 0
+    assert main(["replay", stored.store.root, "--trial", "7", "--only", "dataset=equal", "--rows", str(rows)]) == 0
     assert rows.read_text().splitlines()[0] == '"time","score_a","score_b"'

@@ -232,26 +232,6 @@ def test_the_replicates_behind_a_confidence_are_drawn_and_exchanged_outputs_have
     assert any(title.startswith("Stated and achieved") and "swapped" in title for title in made)
 
 
-def test_documents_learn_from_words_alone(news, tmp_path):
-    study = study_file(news, NEWS.replace("LEARNER", "ridge"))
-    assert run_serial(study, tmp_path / "out") == 0
-    stored = Results(Store(str(tmp_path / "out")))
-    table = pq.read_table(news / "news.parquet").to_pydict()
-    texts = np.array(
-        ["\n".join(part for part in pair if part) for pair in zip(table["title"], table["text"], strict=True)]
-    )
-    train, test, _ = parts(stored, len(texts))
-    (cell,) = stored.cells("predict", slice="food")
-    truth = np.array([bool({"grain", "sugar"} & set(each)) for each in table["topics"]])
-    words = TfidfVectorizer(stop_words="english").fit(texts[train])
-    machine = LinearSVC(random_state=0).fit(words.transform(texts[train]), truth[train])
-    joint = JointOutcomes(*outcomes(stored.table(cell), test=True))
-    a, _ = joint.confusions(np.array([joint.counts], dtype=float))
-    right = np.count_nonzero(machine.predict(words.transform(texts[test])) == truth[test])
-    assert int(a.tp[0] + a.tn[0]) == right
-    assert a.tp[0] > 5
-
-
 @pytest.mark.long
 def test_documents_of_a_data_frame_have_the_bytes_of_their_file(news, tmp_path):
     (tmp_path / "news.parquet").symlink_to(news / "news.parquet")
@@ -435,34 +415,17 @@ def test_a_set_has_a_machine_for_each_category_and_parameters_of_the_best_f1(set
     scores = {(c, gamma): score(SVC(C=c, gamma=gamma)) for c in (0.01, 1.0) for gamma in (0.1, 1.0)}
     c, gamma = max(scores, key=scores.get)
     assert len(set(scores.values())) > 1
+    machines = {"A": LinearSVC(random_state=0), "B": SVC(C=c, gamma=gamma, random_state=0)}
+    shown = {(row.classifier[0], row.measure): row for row in Evidence(sets).rows_of("trained")}
     for rows, in_test in ((test, True), (rest, False)):
-        answers = said(LinearSVC(random_state=0), train, rows), said(SVC(C=c, gamma=gamma, random_state=0), train, rows)
+        answers = [said(machine, train, rows) for machine in machines.values()]
         expected = JointEvents.from_indicators(truth[rows], *answers, categories=["grain", "sugar", "crude"])
         assert events(sets.table(cell), cell.work.categories, test=in_test) == expected
-
-
-def test_what_was_chosen_is_stored_and_shown_with_the_f1_of_every_classifier(sets, news):
-    texts, truth = indicators(news)
-    (cell,) = sets.cells("categorise")
-    (tuning,) = sets.cells("tune")
-    scores = sets.table(tuning).column("micro_f1").to_pylist()
-    grid = [(c, gamma) for c in (0.01, 1.0) for gamma in (0.1, 1.0)]
-    c, gamma = grid[scores.index(max(scores))]
-    order = np.random.default_rng(cell.work.split.seed).permutation(len(texts))
-    train, test, rest = np.split(order, [90, 140])
-    words = TfidfVectorizer(stop_words="english").fit(texts[train])
-    X = words.transform(texts)
-    found = {(row.classifier[0], row.measure): row for row in Evidence(sets).rows_of("trained")}
-    for side, machine in (("A", LinearSVC(random_state=0)), ("B", SVC(C=c, gamma=gamma, random_state=0))):
-        fitted = [clone(machine).fit(X[train], own[train]) for own in truth.T]
-        for average in ("micro", "macro"):
-            on = [
-                f1_score(truth[at], np.column_stack([one.predict(X[at]) for one in fitted]), average=average)
-                for at in (test, rest)
-            ]
-            row = found[side, f"{average}-f1"]
-            assert (row.statistic, row.estimate) == pytest.approx(on)
-    assert found["B", "micro-f1"].method == f"C = {c:g}, gamma = {gamma:g}"
+        for (side, answer), average in product(zip(machines, answers, strict=True), ("micro", "macro")):
+            row = shown[side, f"{average}-f1"]
+            value = row.statistic if in_test else row.estimate
+            assert value == pytest.approx(f1_score(truth[rows], answer, average=average))
+    assert shown["B", "micro-f1"].method == f"C = {c:g}, gamma = {gamma:g}"
     page = (Path(sets.store.root) / "report.html").read_text()
     assert f"cross-validation of the training rows chose C = {c:g}, gamma = {gamma:g} for 1 of 1 set" in page
 

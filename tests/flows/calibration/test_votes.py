@@ -10,10 +10,9 @@ import sigstats
 from sigstats.flows.cli import main
 from sigstats.tasks.calibration.populations.votes import Votes
 from sigstats.tasks.calibration.work import AppliedTest
-from sigstats.tasks.results import Results
-from sigstats.tasks.storage.store import Store
 
 from ..conftest import study_file
+from .conftest import completed
 
 STRENGTHS = (0.0, 1.5, 0.5)
 STUDY = """\
@@ -134,21 +133,18 @@ def test_what_is_asked_and_where_nothing_can_be():
 
 @pytest.mark.long
 def test_a_study_finds_that_voters_have_tastes(tmp_path, capsys):
-    output = tmp_path / "output"
-    assert main(["run", str(study_file(tmp_path, STUDY)), "--output", str(output), "--cluster", "serial"]) == 0
-    rows = {(row["dataset"], row["method"]): row for row in Results(Store(str(output))).summary.to_pylist()}
+    stored = completed(tmp_path, STUDY)
+    rows = {(row["dataset"], row["method"]): row for row in stored.summary.to_pylist()}
     assert rows["tastes", "preferences (votes)"]["decision"] == "reject"
     assert rows["tastes", "preferences (voters)"]["decision"] == "keep"
     assert ("tastes", "preferences (voters, true)") not in rows
     assert rows["apart", "preferences (voters, true)"]["measure"] == "power"
     assert rows["apart", "preferences (voters, true)"]["estimate"] > 0.8
     capsys.readouterr()
-    assert (
-        main(["replay", str(output), "--trial", "17", "--only", "dataset=tastes", "--rows", str(tmp_path / "rows")])
-        == 0
-    )
+    output, csv = stored.store.root, str(tmp_path / "rows")
+    assert main(["replay", output, "--trial", "17", "--only", "dataset=tastes", "--rows", csv]) == 0
     assert (tmp_path / "rows").read_text().splitlines()[0] == '"model_a","model_b","winner","voter","item"'
-    assert "which models are preferred to which" in (output / "report.html").read_text(encoding="utf-8")
+    assert "which models are preferred to which" in stored.store.files.read("report.html").decode()
 
 
 def test_a_preference_may_be_a_truth_value_of_toml(tmp_path, capsys, refused):
