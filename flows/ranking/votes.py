@@ -5,7 +5,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
-from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -22,8 +21,8 @@ from sigstats.comparison.paired_predictions import OtherColumns
 from sigstats.comparison.units import MISSING
 from sigstats.files.predictions import Columns, may_count, other_column_codes, read
 from sigstats.intervals import Interval
-from sigstats.ranking.positions import MATTERS, UNKNOWN
 from sigstats.ranking.result import RankedModel
+from sigstats.ranking.vote_models import MATTERS, UNKNOWN
 from sigstats.ranking.votes import VoteRanking, coded_votes, rank_votes
 
 from ..pages.page import Answer, page
@@ -197,8 +196,6 @@ def _answer(ranking: VoteRanking, pairs: int) -> Answer:
     if not ranking.reason and ranking.fit_pvalue is not None and ranking.fit_pvalue <= 1 - ranking.confidence_level:
         fit = f"one score per model is not enough to explain who wins against whom ({p_equation(ranking.fit_pvalue)})"
         known.append(("Beware:", f"{fit}; the ranks do not depend on it."))
-    if odd := _apart(models):
-        known.append(("Scores and ranks:", odd))
     to_do = "Choose among the first by other criteria, or collect more votes on them."
     if len(first) < 2:
         to_do = f"Take {first[0]}." if first else "Choose by a question on which preferences are not cyclic."
@@ -219,15 +216,6 @@ def _answer(ranking: VoteRanking, pairs: int) -> Answer:
             f"{confidence}. Points: places by votes won. Thin lines: models to which another is preferred."
         ),
     )
-
-
-def _apart(models: Sequence[RankedModel]) -> str:
-    """A note on the model with the higher score and the lower ranks; empty if scores and ranks agree."""
-    for above, below in permutations(models, 2):
-        if above.score > below.score and (above.rank_low > below.rank_low or above.rank_high > below.rank_high):
-            higher = f"{above.model} scores higher than {below.model}, which may rank higher"
-            return f"{higher}: scores use all votes together, ranks each pair that met. The ranks are valid."
-    return ""
 
 
 def _won(ranking: VoteRanking) -> NDArray[np.float64]:

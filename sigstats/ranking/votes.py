@@ -20,12 +20,11 @@ from .._common.drawing import Drawn, forest
 from .._common.messages import Note
 from .._common.repeats import check_sides
 from .._common.tabular import ArrayRecord, Table, in_words
-from .._common.validation import FloatArray, IntArray, as_labels, as_real, refuse, shown
+from .._common.validation import FloatArray, IntArray, as_labels, as_real, refuse
 from ..multiplicity import adjust_pvalues
 from ..unseen_row.means import mean_pvalues, row_of_groups, units_of
-from .bradley_terry import components_of, fit_pvalue, scores_of, standard_errors_of, sums_of, why_not_finite
-from .positions import position_note
 from .rank_sets import is_shown, sign_tests
+from .vote_models import fit_pvalue, position_note, require_connected, scores_with_errors, sums_of
 
 #: Words for a win of the first model, of the second, or of neither, in any case.
 _FIRST, _SECOND, _NEITHER = (
@@ -193,10 +192,7 @@ def rank_votes(
         check_sides(votes)
     for model in models[second[first == second]][:1]:
         raise refuse("model_b", str(model), "a model other than model_a")
-    count, part = components_of(len(models), first, second, strong=False)
-    if count > 1:
-        one, other = (", ".join(shown(str(model)) for model in models[part == side][:3]) for side in (0, 1))
-        raise ValueError(f"model_b: no vote connects {one} with {other}; expected votes that connect all models")
+    require_connected(models, first, second)
     k = len(models)
     sides = np.zeros((3, k, k))  # won, tied and lost by the first model
     np.add.at(sides, (1 - signs, first, second), 1)
@@ -209,10 +205,8 @@ def rank_votes(
     adjusted[met] = adjust_pvalues(pvalues[met], method="holm")
     preferred = is_shown(adjusted, level)
 
-    scores, half, reason = np.full(k, np.nan), np.full(k, np.nan), why_not_finite(models, wins)
-    if not reason:
-        scores = scores_of(wins)
-        half = float(ndtri((1 + level) / 2)) * standard_errors_of(scores, first, second, signs, units or [np.arange(n)])
+    scores, errors, reason = scores_with_errors(models, wins, votes, units or [np.arange(n)])
+    half = float(ndtri((1 + level) / 2)) * errors
     return VoteRanking(
         models=tuple(str(model) for model in models[order]),
         low=tuple((1 + preferred.sum(axis=0))[order].tolist()),
