@@ -6,6 +6,7 @@ When not to use: for the accuracy or the mean of scores, whose pairs are tested 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -51,18 +52,7 @@ def rank_by_pairs(
     `measure`: by default the mean of the scores, or the ratio of sums, that `pair` names, otherwise the accuracy.
     `pair(a, b)`: the predictions of two models, by their positions; ValueError unless all have the same rows.
     """
-    alpha = (1 - confidence_level) / (len(models) * (len(models) - 1))
-    rule = ComparisonRule(
-        alpha=alpha,
-        adjust="none",
-        minimum_effect=0,
-        relative_effect=0,
-        confidence_level=confidence_level,
-        smallest_slice=smallest_slice,
-    )
-    most = rule.with_resamples_for(alpha)
-    if most.n_resamples <= 2 * rule.n_resamples:
-        rule = most  # a second stage would draw the first one again
+    rule = _rule_of_pairs(len(models), confidence_level, smallest_slice)
     draws = SharedDraws(rule.rng, rule.n_resamples) if len(models) > _FEW_MODELS else None
     others: dict[str, _Rows] = {}
     notes: dict[Note, None] = {}
@@ -93,10 +83,6 @@ def rank_by_pairs(
     ranked = {name: _ranked(_sets(rows, models, of_one), rows) for name, rows in tested.items()}
     sets = _sets(whole, models, confidence_level)
     any_row = whole[0, 1]
-    share, level = MEASURES[any_row.measure].share, (1 - confidence_level) / 2
-    fewest = fewest_with_interval(share, level, lower=any_row.lower_is_better)
-    few = f"{any_row.n:,} rows are too few for intervals of {any_row.name}; {fewest:,} are needed"
-    notes |= dict.fromkeys([Note("too-few-rows", few)] * (any_row.n < fewest))
     pairs = pairs_in_order(sets, lower=any_row.lower_is_better, tests={place: row.test for place, row in whole.items()})
     return Ranking(
         models=_ranked(sets, whole),
@@ -111,11 +97,29 @@ def rank_by_pairs(
         confidence_level=confidence_level,
         notes=(
             *notes,
+            *_too_few(any_row, confidence_level),
             *monte_carlo_note([row for rows in (whole, *others.values()) for row in rows.values()]),
             *smooth_note([any_row.measure]),
         ),
         test=pairs[0].test,
     )
+
+
+def _rule_of_pairs(models: int, confidence_level: float, smallest_slice: int) -> ComparisonRule:
+    """The rule by which each ordered pair of models is tested, at the first level of Holm's method."""
+    alpha = (1 - confidence_level) / (models * (models - 1))
+    options: dict[str, Any] = {"confidence_level": confidence_level, "smallest_slice": smallest_slice}
+    rule = ComparisonRule(alpha=alpha, adjust="none", minimum_effect=0, relative_effect=0, **options)
+    most = rule.with_resamples_for(alpha)
+    return most if most.n_resamples <= 2 * rule.n_resamples else rule  # a second stage would draw the first one again
+
+
+def _too_few(row: ComparisonRow, confidence_level: float) -> list[Note]:
+    """A note on rows that are too few for the interval of a quantile."""
+    share, level = MEASURES[row.measure].share, (1 - confidence_level) / 2
+    fewest = fewest_with_interval(share, level, lower=row.lower_is_better)
+    text = f"{row.n:,} rows are too few for intervals of {row.name}; {fewest:,} are needed"
+    return [Note("too-few-rows", text)] * (row.n < fewest)
 
 
 def default_measure(paired: PairedPredictions) -> str:

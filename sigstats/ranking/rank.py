@@ -6,6 +6,7 @@ When not to use: the measure is not a mean of scores, such as measures of classe
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -62,11 +63,7 @@ def rank_table(
         known = limits if named else None
         units = unlike_units(scores.T, models, wanted=wanted, costs=lower, priced=priced, limits=known)
         notes = (*notes, *units)
-    first = {column.tobytes(): name for name, column in zip(reversed(models), scores.T[::-1], strict=True)}
-    varied = [place for place, column in enumerate(scores.T) if column.min() < column.max()]  # all right is not a copy
-    same = [(models[place], first[scores[:, place].tobytes()]) for place in varied]
-    text = f"have the same scores in all {len(scores):,} rows; one may be a copy"
-    copies = [Note("identical-models", f"{name} and {other} {text}") for name, other in same if name != other]
+    copies = _on_copies(scores, models)
     scores = -scores if lower else scores
     if scores.dtype != np.bool_:
         scores = ties_as_equal(scores)
@@ -76,27 +73,30 @@ def rank_table(
     text = "scores have no known limits: ranks assume that no difference exceeds those observed"
     unlimited = [] if limits else [Note("no-limits", text)]
     sets = sets_of(scores, models, groups, level, limits=limits)
-    parts = [
-        (f"{column} = {value}", np.flatnonzero(codes == code))
-        for column, (values, codes) in slices.items()
-        for code, value in enumerate(values)
-    ]
-    notes_of = [_untestable(rows, groups, least) for _, rows in parts]
-    ranked_slices = []
-    for (name, rows), note in zip(parts, notes_of, strict=True):
+    in_order = partial(_models, level=level, right=right, lower=lower)
+
+    def ranked_slice(name: str, rows: IntArray, note: str, level: float) -> RankedSlice:
         part = RankedSlice(slice=name, n=len(rows), note=note)
-        if not note:
-            inside = None if groups is None else np.unique(groups[rows], return_inverse=True)[1].astype(np.int64)
-            of_one = 1 - (1 - level) / notes_of.count("")
-            of_part = sets_of(scores[rows], models, inside, of_one, limits=limits)
-            part = replace(part, models=_models(of_part, scores[rows], inside, level, right=right, lower=lower))
-        ranked_slices.append(part)
+        if note:
+            return part
+        inside = None if groups is None else np.unique(groups[rows], return_inverse=True)[1].astype(np.int64)
+        of_part = sets_of(scores[rows], models, inside, level, limits=limits)
+        return replace(part, models=in_order(of_part, scores[rows], inside))
+
+    ranked_slices = []
     if tasks is not None and answers is None:
         weights = task_weights(tasks) * (len(tasks) / (int(tasks.max()) + 1))
         of_tasks = sets_of(scores, models, groups, level, weights, limits=limits)
-        ranked = _models(of_tasks, weights[:, np.newaxis] * scores, groups, level, right=right, lower=lower)
-        ranked_slices.insert(0, RankedSlice(slice=MEAN_OVER_TASKS, n=len(scores), models=ranked))
-    ranked = _models(sets, scores, groups, level, right=right, lower=lower)
+        ranked = in_order(of_tasks, weights[:, np.newaxis] * scores, groups)
+        ranked_slices.append(RankedSlice(slice=MEAN_OVER_TASKS, n=len(scores), models=ranked))
+    parts = [
+        (f"{column} = {value}", rows := np.flatnonzero(codes == code), _untestable(rows, groups, least))
+        for column, (values, codes) in slices.items()
+        for code, value in enumerate(values)
+    ]
+    of_one = 1 - (1 - level) / max(1, sum(not note for _, _, note in parts))
+    ranked_slices += [ranked_slice(*part, of_one) for part in parts]
+    ranked = in_order(sets, scores, groups)
     return Ranking(
         models=ranked,
         pairs=pairs_in_order(sets, lower=lower),
@@ -108,6 +108,15 @@ def rank_table(
         confidence_level=level,
         notes=(*notes, *unlimited, *copies, *_on_intervals(ranked, limits)),
     )
+
+
+def _on_copies(scores: Any, models: Sequence[str]) -> list[Note]:
+    """Return notes on models with the same scores; models that are right in all rows are not copies."""
+    first = {column.tobytes(): name for name, column in zip(reversed(models), scores.T[::-1], strict=True)}
+    varied = [(name, column) for name, column in zip(models, scores.T, strict=True) if column.min() < column.max()]
+    same = [(name, first[column.tobytes()]) for name, column in varied]
+    text = f"have the same scores in all {len(scores):,} rows; one may be a copy"
+    return [Note("identical-models", f"{name} and {other} {text}") for name, other in same if name != other]
 
 
 def _on_intervals(models: Sequence[RankedModel], limits: Limits) -> list[Note]:
@@ -128,7 +137,7 @@ def _untestable(rows: IntArray, groups: IntArray | None, least: int) -> str:
 
 
 def _models(
-    sets: RankSets, scores: Any, groups: IntArray | None, level: float, *, right: bool, lower: bool
+    sets: RankSets, scores: Any, groups: IntArray | None, *, level: float, right: bool, lower: bool
 ) -> tuple[RankedModel, ...]:
     interval = share_interval if scores.dtype == np.bool_ else mean_interval
     columns = (-scores if lower else scores).T
