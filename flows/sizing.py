@@ -12,14 +12,11 @@ from sigstats._common.messages import printable
 from sigstats._common.numerals import points, significant
 from sigstats._common.tabular import in_columns
 from sigstats.multiplicity import IN_WORDS
-from sigstats.sizing.comparison import AnswersPlan, DropPlan, PartPlan, SizePlan
+from sigstats.sizing.comparison import DropPlan, PartPlan, SizePlan
 
 from .pages import svg
 from .pages.page import Answer, page
 from .pages.svg import Axes, Tick
-
-DROPS_HEADER = ("drop", "needed", "power now", "fresh rows until shown")
-PARTS_HEADER = ("slice", "at hand", "only one model right", "smallest drop shown")
 
 
 def units(plan: SizePlan, n: int) -> str:
@@ -74,35 +71,47 @@ def basis(plan: SizePlan) -> Iterator[str]:
     yield from pilot.notes
 
 
-def drop_cells(plan: SizePlan, result: DropPlan) -> tuple[str, ...]:
-    """The cells of a drop under `DROPS_HEADER`."""
+def needed_in_words(plan: SizePlan, result: DropPlan) -> str:
+    """The number of units that show a drop."""
     if result.needed is not None:
-        needed = units(plan, result.needed)
-    elif result.drop <= plan.rule.minimum_effect:
-        needed = f"no number: the minimum effect is {points(plan.rule.minimum_effect)}"
-    else:
-        needed = "over 100,000,000 rows"
+        return units(plan, result.needed)
+    if result.drop <= plan.rule.minimum_effect:
+        return f"no number: the minimum effect is {points(plan.rule.minimum_effect)}"
+    return "over 100,000,000 rows"
+
+
+#: Cells of a row of a table.
+Cells = tuple[str, ...]
+
+
+def tables(plan: SizePlan) -> list[tuple[str, Cells, list[Cells]]]:
+    """The title, the header and the rows of each table; tables without rows are left out."""
+    drops = [points(drop.drop) for drop in plan.drops]
+    answers: list[Cells] = [
+        (str(part.answers), *("–" if needed is None else f"{needed:,}" for needed in part.needed))
+        for part in plan.answers
+    ]
+    every: list[tuple[str, Cells, list[Cells]]] = [
+        ("Drops", ("drop", "needed", "power now", "fresh rows until shown"), [_of_drop(plan, x) for x in plan.drops]),
+        ("Chances", ("pass / inconclusive / fail", "equal", *drops), _of_chances(plan)),
+        ("Answers", ("answers an item", *(f"items for {drop}" for drop in drops)), answers),
+        (
+            "Slices",
+            ("slice", "at hand", "only one model right", "smallest drop shown"),
+            [_of_part(part) for part in plan.parts] if len(plan.parts) > 1 else [],
+        ),
+    ]
+    return [table for table in every if table[2]]
+
+
+def _of_drop(plan: SizePlan, result: DropPlan) -> Cells:
     power = "–" if result.power is None else f"{100 * result.power:.1f}%"
-    return points(result.drop), needed, power, "none" if result.arriving is None else f"{result.arriving:,} expected"
+    arriving = "none" if result.arriving is None else f"{result.arriving:,} expected"
+    return points(result.drop), needed_in_words(plan, result), power, arriving
 
 
-def answers_header(plan: SizePlan) -> tuple[str, ...]:
-    """The header of the table of answers to an item: a column for each drop."""
-    return ("answers an item", *(f"items for {points(drop.drop)}" for drop in plan.drops))
-
-
-def answers_cells(plan: AnswersPlan) -> tuple[str, ...]:
-    """The cells of a number of answers under `answers_header`."""
-    return str(plan.answers), *("–" if needed is None else f"{needed:,}" for needed in plan.needed)
-
-
-def chances_header(plan: SizePlan) -> tuple[str, ...]:
-    """The header of the table of chances: an equal candidate, and each drop."""
-    return ("pass / inconclusive / fail", "equal", *(points(drop.drop) for drop in plan.drops))
-
-
-def chances_rows(plan: SizePlan) -> list[tuple[str, ...]]:
-    """A row for each number of rows under `chances_header`, in percent."""
+def _of_chances(plan: SizePlan) -> list[Cells]:
+    """A row for each number of rows: the chances of an equal candidate and of each drop, in percent."""
     rows: dict[int, list[str]] = {}
     for chances in plan.chances:
         cell = " / ".join(f"{100 * chance:.0f}" for chance in (chances.passes, chances.inconclusive, chances.fails))
@@ -110,8 +119,7 @@ def chances_rows(plan: SizePlan) -> list[tuple[str, ...]]:
     return [(f"{n:,} rows", *cells) for n, cells in rows.items()]
 
 
-def part_cells(plan: PartPlan) -> tuple[str, ...]:
-    """The cells of a part under `PARTS_HEADER`."""
+def _of_part(plan: PartPlan) -> Cells:
     smallest = "none" if plan.detectable is None else points(plan.detectable)
     return plan.part.name, f"{plan.part.n:,}", f"{significant(100 * plan.part.discordance, 3)}%", smallest
 
@@ -136,12 +144,7 @@ def as_json(plan: SizePlan) -> str:
 def show(plan: SizePlan) -> None:
     """Print the headline, its basis and the tables."""
     lines = [f"{headline(plan)}.", *(f"{line}." for line in basis(plan))]
-    tables: list[tuple[tuple[str, ...], list[tuple[str, ...]]]]
-    tables = [(DROPS_HEADER, [drop_cells(plan, drop) for drop in plan.drops])]
-    tables += [(chances_header(plan), chances_rows(plan))] if plan.chances else []
-    tables += [(answers_header(plan), list(map(answers_cells, plan.answers)))] if plan.answers else []
-    tables += [(PARTS_HEADER, list(map(part_cells, plan.parts)))] if len(plan.parts) > 1 else []
-    for header, rows in tables:
+    for _, header, rows in tables(plan):
         lines += ["", *in_columns([header, *rows], left=len(header))]
     for line in lines:
         print(printable(line))  # noqa: T201
@@ -149,17 +152,11 @@ def show(plan: SizePlan) -> None:
 
 def as_html(plan: SizePlan) -> str:
     """The page: the headline, its basis, the power curves, the tables."""
-    answer = _answer(plan)
     return page(
         "tables.html.j2",
         kind="size of a comparison",
-        answer=answer,
-        tables=[
-            ("Drops", DROPS_HEADER, [drop_cells(plan, drop) for drop in plan.drops]),
-            ("Chances", chances_header(plan), chances_rows(plan)),
-            ("Answers", answers_header(plan), list(map(answers_cells, plan.answers))),
-            ("Slices", PARTS_HEADER, [part_cells(part) for part in plan.parts] if len(plan.parts) > 1 else []),
-        ],
+        answer=_answer(plan),
+        tables=tables(plan),
         about="Basis of the numbers",
         basis=list(basis(plan)),
     )
@@ -176,7 +173,7 @@ def _answer(plan: SizePlan) -> Answer:
     return Answer(
         headline=headline(plan),
         numbers=numbers,
-        shown=[(f"To detect a drop of {points(drop.drop)}:", f"{drop_cells(plan, drop)[1]}.") for drop in plan.drops],
+        shown=[(f"To detect a drop of {points(drop.drop)}:", f"{needed_in_words(plan, drop)}.") for drop in plan.drops],
         to_do="Collect enough rows for the smallest drop that matters." if plan.parts else "",
         figure=power_plot(plan),
         caption=(

@@ -5,15 +5,15 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 from xml.etree import ElementTree as ET
 
 from sigstats._common.messages import notes_as_objects, printable
 from sigstats.comparison.answer import Answer, reason_of, reasons
 from sigstats.comparison.cells import cells_of
 from sigstats.comparison.check import result as check_result
-from sigstats.comparison.check.result import CheckedRow, CheckResult, reasons_of, rule_of
-from sigstats.comparison.result import CandidatesResult, ComparisonResult, ComparisonRow, rule_in_words
+from sigstats.comparison.check.result import CheckResult, reasons_of, rule_of
+from sigstats.comparison.result import CandidatesResult, ComparisonResult, rule_in_words
 from sigstats.comparison.rule import failing_verdicts
 from sigstats.intervals import Interval
 
@@ -119,8 +119,6 @@ def _written(content: dict[str, Any]) -> str:
     return json.dumps(content, indent=2, allow_nan=False)
 
 
-R = TypeVar("R", bound=ComparisonRow | CheckedRow)
-
 #: Characters that XML 1.0 cannot represent, not even escaped.
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -139,33 +137,30 @@ def candidates_as_junit(comparison: CandidatesResult, *, fail_on_inconclusive: b
 
 def check_as_junit(result: CheckResult, file: str, *, fail_on_inconclusive: bool = False) -> str:
     """The same of a check."""
-    name = f"{file} against {result.bar:g}"
     reason, of_row = partial(check_result.reason_of, result=result), check_result.cells_of
-    suite = _suite(name, "check", result.rows, of_row, reason, fail_on_inconclusive, result.answer)
+    suite = _suite(f"{file} against {result.bar:g}", "check", result, of_row, reason, fail_on_inconclusive)
     return _document(result.answer.headline, [suite])
 
 
 def _pair_suite(result: ComparisonResult, baseline: str, candidate: str, strict: bool) -> ET.Element:
-    name = f"{candidate} against {baseline}"
     reason = partial(reason_of, rule=result.rule)
-    return _suite(name, "compare", result.rows, cells_of, reason, strict, result.answer)
+    return _suite(f"{candidate} against {baseline}", "compare", result, cells_of, reason, strict)
 
 
 def _suite(
     name: str,
     command: str,
-    rows: Sequence[R],
-    of_row: Callable[[R], Mapping[str, str]],
-    reason: Callable[[R], str],
+    result: ComparisonResult | CheckResult,
+    of_row: Callable[[Any], Mapping[str, str]],
+    reason: Callable[[Any], str],
     strict: bool,
-    answer: Answer[Any],
 ) -> ET.Element:
     """A test case for each row, with its numbers; those that are inconclusive or not tested are skipped."""
-    suite = ET.Element("testsuite", name=_valid(name))
+    suite, answer = ET.Element("testsuite", name=_valid(name)), result.answer
     properties = ET.SubElement(suite, "properties")
     for label, words in (("Advice:", answer.advice), *answer.also):
         ET.SubElement(properties, "property", name=label.lower().rstrip(":"), value=_valid(words))
-    for row in rows:
+    for row in result.rows:
         named = f"{row.name} on {row.slice}"
         case = ET.SubElement(suite, "testcase", classname=f"sigstats.{command}.{row.name}", name=_valid(named))
         if row.verdict in failing_verdicts(strict) or (strict and row.unanswered):
@@ -176,7 +171,7 @@ def _suite(
         numbers = [f"{name}: {cell}" for name, cell in of_row(row).items()]
         text = "; ".join([*numbers, f"test: {row.test}", row.note]).removesuffix("; ")
         ET.SubElement(case, "system-out").text = _valid(text)
-    suite.set("tests", str(len(rows)))
+    suite.set("tests", str(len(result.rows)))
     suite.set("failures", str(len(suite.findall("testcase/failure"))))
     suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
     suite.set("errors", "0")

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
@@ -30,8 +30,7 @@ _INKED = tuple(
 def forest_plots(rows: Sequence[ComparisonRow], margin: float, name: str = "forest") -> Markup:
     """The differences of all rows that were tested: those in points on one scale, each mark or loss on its own."""
     return Markup("").join(
-        _forest_plot(f"{name}-{number}", unit, of_unit, _first_margin(of_unit, margin))
-        for number, (unit, of_unit) in enumerate(by_unit(rows).items())
+        _forest_plot(f"{name}-{number}", *scale) for number, scale in enumerate(_scales(rows, margin))
     )
 
 
@@ -41,11 +40,17 @@ def forest_in_mermaid(rows: Sequence[ComparisonRow], margin: float) -> list[str]
     Its charts have only bars and lines that start at the left end. So an interval is a bar to its upper limit, covered
     by a darker one to the difference and a white one to the lower limit. Lines stand at zero and at the margin.
     """
-    return [_in_mermaid(unit, of_unit, _first_margin(of_unit, margin)) for unit, of_unit in by_unit(rows).items()]
+    return [_in_mermaid(*scale) for scale in _scales(rows, margin)]
 
 
-def _in_mermaid(unit: str, rows: Sequence[ComparisonRow], margin: float) -> str:
-    scale = 100 if unit == "points" else 1
+def _scales(rows: Sequence[ComparisonRow], margin: float) -> Iterator[tuple[str, list[ComparisonRow], float, int]]:
+    """Each unit with its rows, the difference that a pass of the first must exclude, and the factor of values."""
+    for unit, of_unit in by_unit(rows).items():
+        size = next((row.margin for row in of_unit if row.margin is not None), margin)  # relative ones may differ
+        yield unit, of_unit, size if of_unit[0].lower_is_better else -size, 100 if unit == "points" else 1
+
+
+def _in_mermaid(unit: str, rows: Sequence[ComparisonRow], margin: float, scale: int) -> str:
     limits = _limits(rows, margin)
     beyond = (limits[1] - limits[0]) / 40 or 0.01
     start, end = scale * (limits[0] - beyond), scale * (limits[1] + beyond)
@@ -58,8 +63,7 @@ def _in_mermaid(unit: str, rows: Sequence[ComparisonRow], margin: float) -> str:
             colours.append(shade)
     series.append(f"  bar {_in_brackets([start, *(scale * (row.low or 0) for row in rows), start])}")
     # An empty row at each end: a line reaches from the middle of the first row to that of the last.
-    values = (0.0, scale * _margin_of(rows, margin))
-    series += [f"  line {_in_brackets([value] * (len(rows) + 2))}" for value in values]
+    series += [f"  line {_in_brackets([value] * (len(rows) + 2))}" for value in (0.0, scale * margin)]
     colours += [_PAPER, _INK, _SHADES["fail"][1]]
     heading = "slice: measure" if len({row.name for row in rows}) > 1 else "slice"
     labels = [_in_quotes(label_of(row, rows)) for row in rows]
@@ -96,26 +100,15 @@ def _in_quotes(text: str) -> str:
 
 
 def _limits(rows: Sequence[ComparisonRow], margin: float) -> tuple[float, float]:
-    return min(-margin, *(row.low or 0 for row in rows)), max(margin, *(row.high or 0 for row in rows))
+    return min(-abs(margin), *(row.low or 0 for row in rows)), max(abs(margin), *(row.high or 0 for row in rows))
 
 
-def _first_margin(rows: Sequence[ComparisonRow], margin: float) -> float:
-    """The margin of the first tested row; relative margins may differ between rows."""
-    return next((row.margin for row in rows if row.margin is not None), margin)
-
-
-def _margin_of(rows: Sequence[ComparisonRow], margin: float) -> float:
-    """The difference that a pass must exclude, with its sign."""
-    return margin if rows[0].lower_is_better else -margin
-
-
-def _forest_plot(name: str, unit: str, rows: Sequence[ComparisonRow], margin: float) -> Markup:
-    scale = 100 if unit == "points" else 1
+def _forest_plot(name: str, unit: str, rows: Sequence[ComparisonRow], margin: float, scale: int) -> Markup:
     labels = [label_of(row, rows) for row in rows]
     axes = _axes(rows, labels, margin, scale)
     parts = [
         axes.upwards("axis", 0),
-        axes.upwards("margin", scale * _margin_of(rows, margin)),
+        axes.upwards("margin", scale * margin),
         axes.x_axis(f"candidate − {rows[0].reference}, {unit}", most=6, line=False),
     ]
     above = axes.left < _BESIDE / 4

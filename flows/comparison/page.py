@@ -3,9 +3,9 @@
 Its first screen is the answer: the test that decides, its effect, and the advice.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sigstats._common.numerals import NBSP
 from sigstats.comparison.answer import reasons
@@ -59,34 +59,24 @@ def as_html(result: ComparisonResult, baseline: str, candidate: str, changed: "C
         more=max(0, len(texts) - _MOST_REASONS),
         notes=result.notes,
         figure=forest_plots(result.ranked[:_MOST_INTERVALS], result.rule.margin, "all") if several else "",
-        header=table_header(result),
-        rows=table_rows(result),
         changed=changed,
+        **_table(result),
     )
 
 
-def table_header(result: ComparisonResult) -> list[tuple[str, str]]:
-    """The columns of the table, each with its alignment: words, a number, or neither."""
-    names = ("verdict", *_shown_columns(result), "test")
-    return [
+def _table(result: ComparisonResult) -> dict[str, Any]:
+    """The columns with their alignment (words, a number, or neither), and cells with sort keys, the worst row first."""
+    columns = [name for name in _COLUMNS if name != "measure" or len(result.names) > 1]
+    names = ("verdict", *columns, "test")
+    header = [
         (_TITLES.get(title, title), "words" if name in _WORDS else "number" if name != "verdict" else "")
         for name, title in zip(names, titles_of(names, result.rows), strict=True)
     ]
-
-
-def table_rows(result: ComparisonResult) -> list[list[tuple[str, str]]]:
-    """The cells of each row with their sort keys, the worst row first."""
-    return [_cells(row, _shown_columns(result)) for row in result.ranked]
-
-
-def _shown_columns(result: ComparisonResult) -> list[str]:
-    return [name for name in _COLUMNS if name != "measure" or len(result.names) > 1]
-
-
-def _cells(row: ComparisonRow, columns: Sequence[str]) -> list[tuple[str, str]]:
-    how = "; ".join(filter(None, [row.test, row.note]))
-    cells, keys = cells_of(row), sort_keys_of(row)
-    return [(verdict_of(row), ""), *((cells[name], keys[name]) for name in columns), (how, "")]
+    rows = []
+    for row in result.ranked:
+        cells, keys, how = cells_of(row), sort_keys_of(row), "; ".join(filter(None, [row.test, row.note]))
+        rows.append([(verdict_of(row), ""), *((cells[name], keys[name]) for name in columns), (how, "")])
+    return {"header": header, "rows": rows}
 
 
 def candidates_as_html(result: CandidatesResult) -> str:
@@ -107,8 +97,7 @@ def candidates_as_html(result: CandidatesResult) -> str:
                 "verdict": comparison.verdict,
                 "reasons": reasons(comparison)[:_MOST_REASONS],
                 "notes": comparison.notes,
-                "header": table_header(comparison),
-                "rows": table_rows(comparison),
+                **_table(comparison),
             }
             for name, comparison in zip(result.candidates, result.results, strict=True)
         ],
