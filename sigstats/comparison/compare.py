@@ -25,8 +25,7 @@ from .cells import cells_of, interval_of
 from .deciding import rows_that_decide, smallest_drop
 from .dependence import in_words, notes_on_dependence
 from .evidence import Classes, Evidence, Judged
-from .family import blank_row, blank_rows, evidence_to_compare, tests_of
-from .gaps import gaps_of, tested_change
+from .family import blank_rows, evidence_to_compare, tests_of
 from .margins import check_margins
 from .measure_names import check_used
 from .measured import positive_code
@@ -34,15 +33,15 @@ from .notes import (
     about_predictions,
     limits_note,
     monte_carlo_note,
+    reversed_scores,
     smooth_note,
     unseen_group_note,
-    with_direction,
 )
 from .paired_predictions import PairedPredictions
 from .result import ComparisonResult, ComparisonRow
 from .row_tests import stages, test_part, uses_random_weights
 from .row_tests.mean_tests import Tested, bounded
-from .row_tests.task_means import has_task_mean, joint_in_words, joint_over_tasks, test_task_mean, without_task_mean
+from .row_tests.task_means import joint_in_words, joint_over_tasks, test_task_mean, without_task_mean
 from .rule import ComparisonRule, first_stage, in_stages
 from .units import ALL_ROWS, too_fine
 
@@ -77,7 +76,7 @@ def compare_pairs(
     asked = [evidence_to_compare(paired, measures, positive, alone=alone) for paired in pairs]
     check_used(dict.fromkeys(name for evidence in asked for name in evidence), score_range=pairs[0].score_range)
     rows_of = (blank_rows(paired, evidence) for paired, evidence in zip(pairs, asked, strict=True))
-    check_margins(rule, [*chain.from_iterable(rows_of)])
+    check_margins(rule, [row for row, _ in chain.from_iterable(rows_of)])
     tests = sum(tests_of(paired, evidence, rule) for paired, evidence in zip(pairs, asked, strict=True))
     level, first = rule.level_of_one(max(1, tests)), rule.n_resamples
     notes: tuple[Note, ...] = ()
@@ -93,7 +92,8 @@ def compare_pairs(
         result = _tested(paired, evidence, of_one, first=first, level=level, alone=alone)
         if "auc" in evidence:
             code = positive_code(paired, positive, among_several=positive is not None)
-            result = with_direction(result, paired.classes[code], named=positive is not None, models=models)
+            reversed_ = reversed_scores(result.rows, paired.classes[code], named=positive is not None, models=models)
+            result = replace(result, notes=(*result.notes, *reversed_))
         results.append(result)
     families = [of_pair.rows for of_pair in results]
     _check_tested(families, rule)
@@ -158,7 +158,11 @@ def _rows(
 ) -> list[ComparisonRow]:
     """All rows of a pair, undecided; parameters as for `_tested`."""
     rows = bounded([*_tested_rows(paired, evidence, rule, first, level)], rule)
-    return [*rows, *(map(tested_change, gaps_of(paired, evidence, rule)) if rule.gaps else ())]
+    if rule.gaps:
+        from .gaps import gaps_of, tested_change  # most comparisons need none
+
+        rows += map(tested_change, gaps_of(paired, evidence, rule))
+    return rows
 
 
 def _tested_rows(
@@ -172,15 +176,13 @@ def _tested_rows(
     of_slices = {
         name: replace(whole, draws=draws) if isinstance(whole, Classes) else whole for name, whole in evidence.items()
     }
-    for part, rows in units.parts:
-        of_part, size = (evidence, few) if part == ALL_ROWS else (of_slices, start)
-        for name, whole in of_part.items():
-            blank = blank_row(paired, name, part, len(rows), units.n_items(rows))
-            sizes = stages(name, size, few, rule.n_resamples, level)
-            yield in_stages(partial(test_part, blank, whole, rows), rule, sizes)
-        if part == ALL_ROWS and units.tasks is not None and paired.n >= rule.smallest_slice:
-            for name in filter(has_task_mean, evidence):
-                yield test_task_mean(blank_row(paired, name, MEAN_OVER_TASKS), evidence[name], units.tasks, rule)
+    for blank, places in blank_rows(paired, evidence):
+        if blank.slice != MEAN_OVER_TASKS:
+            of_part, size = (evidence, few) if blank.slice == ALL_ROWS else (of_slices, start)
+            sizes = stages(blank.measure, size, few, rule.n_resamples, level)
+            yield in_stages(partial(test_part, blank, of_part[blank.measure], places), rule, sizes)
+        elif units.tasks is not None and blank.n >= rule.smallest_slice:
+            yield test_task_mean(blank, evidence[blank.measure], units.tasks, rule)
     if draws is not None and draws is not paired.draws:
         draws.clear()  # cached laws refer to them
 
@@ -274,13 +276,11 @@ def _merged(results: Sequence[ComparisonResult]) -> ComparisonResult:
         return results[0]
     first = max(results, key=lambda result: result.n)
     subjects = [result.subjects for result in results if result.subjects is not None]
-    return ComparisonResult(
+    return replace(
+        first,
         rows=tuple(row for result in results for row in result.rows),
-        rule=first.rule,
-        n=first.n,
         notes=tuple(dict.fromkeys(note for result in results for note in result.notes)),
         identical=any(result.identical for result in results),
-        items=first.items,
         subjects=(_listed(subjects, 0), _listed(subjects, 1)) if subjects else None,
         joint=next((result.joint for result in results if result.joint is not None), None),
     )

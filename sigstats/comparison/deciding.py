@@ -11,6 +11,7 @@ import contextlib
 import math
 from bisect import bisect_left
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple, Self
 
 from scipy.special import erfcx, ndtr, ndtri
@@ -33,10 +34,8 @@ def rows_that_decide(row: ComparisonRow, rule: ComparisonRule, level: float) -> 
     fails = drop >= max(rule.effect_of(row), 1e-300)
     if row.test.kind in ("runs", "judged", "gap") or not (passes or fails):
         return None
-    if row.test.kind == "mcnemar" and row.differing is not None:
-        factors = ([_until_pass(row, rule)] if passes else []) + ([_until_fail(row, level)] if fails else [])
-        rows = row.n * min(factors)
-        return max(row.n + 1, math.ceil(rows)) if rows <= _MOST_ROWS else None
+    if row.test.kind == "mcnemar":
+        return fewest_rows(row.n, partial(_decided_by_counts, row, rule, level, passes=passes, fails=fails))
     share = (1 - rule.confidence_level) / 2
     below, above = (
         Bound.of(abs(end - row.difference), row.standard_error, row.n, share) for end in (row.low, row.high)
@@ -82,26 +81,18 @@ class Bound(NamedTuple):
         return float(ndtr(-far)) + math.exp(-(far**2) / 2) * float(erfcx((shift - far) / math.sqrt(2))) / 2
 
 
-def _until_pass(row: ComparisonRow, rule: ComparisonRule) -> float:
-    """The factor of the rows from which Tango's interval excludes the margin."""
-    assert row.difference is not None
-    assert row.differing is not None
-    ahead = round(row.difference * row.n)
-    better = (row.differing + ahead) // 2
-    value = float(tango_statistic(row.n, better, row.differing - better, -rule.margin_of(row)))
-    return (float(ndtri((1 + rule.confidence_level) / 2)) / value) ** 2 if value > 0 else math.inf
-
-
-def _until_fail(row: ComparisonRow, level: float) -> float:
-    """The factor of the rows from which McNemar's test rejects."""
-    assert row.difference is not None
-    assert row.pvalue is not None
-    if not row.differing:
-        return math.inf
-    # With the correction for continuity, as the exact test: (t ahead - 1) / sqrt(t differing) is the quantile.
-    ahead, spread = abs(row.difference * row.n), float(ndtri(level)) ** 2 * row.differing
-    middle = 2 * ahead + spread
-    return (middle + math.sqrt(middle**2 - 4 * ahead**2)) / (2 * ahead**2)
+def _decided_by_counts(
+    row: ComparisonRow, rule: ComparisonRule, level: float, n: int, *, passes: bool, fails: bool
+) -> bool:
+    """True if n rows with these rates are decided, by Tango's interval or by McNemar's test."""
+    times, differing = n / row.n, row.differing or 0
+    ahead = round((row.difference or 0.0) * row.n)
+    # With the correction for continuity, as the exact test.
+    if fails and -times * ahead - 1 >= -float(ndtri(level)) * math.sqrt(times * differing):
+        return True
+    better = (differing + ahead) // 2
+    tango = float(tango_statistic(row.n, better, differing - better, -rule.margin_of(row)))
+    return passes and math.sqrt(times) * tango >= float(ndtri((1 + rule.confidence_level) / 2))
 
 
 def fewest_rows(n: int, decides: Callable[[int], bool], *, one_in: int | None = None) -> int | None:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from .._common.scores import unknown_direction
+from .._common.validation import IntArray
 from ..measures.metrics import metric_of, require_marks
 from ..measures.score_formulas import weighted_area
 from ..measures.table import MEASURES, MeasureSpec, OwnMeasure
@@ -75,10 +76,8 @@ def measures_to_compare(
 
 def tests_of(paired: PairedPredictions, measures: Collection[str], rule: ComparisonRule) -> int:
     """The number of tests of a pair: of each measure on all rows, on each slice, and in the mean over tasks."""
-    units = paired.units
-    parts = sum((units.n_items(rows) or len(rows)) >= rule.smallest_slice for _, rows in units.parts)
-    gaps = len(measures) * len(units.slices) if rule.gaps else 0
-    return len(measures) * parts + (0 if units.tasks is None else sum(map(has_task_mean, measures))) + gaps
+    tested = sum((row.items or row.n) >= rule.smallest_slice for row, _ in blank_rows(paired, measures))
+    return tested + (len(measures) * len(paired.units.slices) if rule.gaps else 0)
 
 
 def evidence_to_compare(
@@ -111,15 +110,18 @@ def blank_row(
     paired: PairedPredictions, measure: str, where: str = ALL_ROWS, n: int | None = None, items: int | None = None
 ) -> ComparisonRow:
     """A row that is not tested, with the name of its score."""
-    row = ComparisonRow(slice=where, measure=measure, n=paired.n if n is None else n, items=items)
-    lower = not MEASURES[measure].greater_is_better
-    row = replace(row, relative=_is_relative(paired, MEASURES[measure]), lower_is_better=lower)
-    scored = paired.scored
-    if scored is None or not (paired.graded or is_of_scores(measure)):
-        return row
-    if MEASURES[measure].needs != "marks":
-        return replace(row, score=scored.name)
-    return replace(row, score=scored.own_name, lower_is_better=bool(scored.lower), unit=scored.unit)
+    spec, scored = MEASURES[measure], paired.scored if is_of_scores(measure) or paired.graded else None
+    marks = scored if spec.needs == "marks" else None
+    return ComparisonRow(
+        slice=where,
+        measure=measure,
+        n=paired.n if n is None else n,
+        items=items,
+        relative=_is_relative(paired, spec),
+        lower_is_better=bool(marks.lower) if marks else not spec.greater_is_better,
+        score=marks.own_name if marks else scored.name if scored else "",
+        unit=marks.unit if marks else "",
+    )
 
 
 def _is_relative(paired: PairedPredictions, spec: MeasureSpec) -> bool:
@@ -131,9 +133,11 @@ def _is_relative(paired: PairedPredictions, spec: MeasureSpec) -> bool:
     return paired.bounds is None or bool(amount and paired.bounds != paired.scored.limits)
 
 
-def blank_rows(paired: PairedPredictions, names: Collection[str]) -> Iterator[ComparisonRow]:
-    """The rows of a pair, before anything is computed."""
-    for part, _ in paired.units.parts:
-        yield from (blank_row(paired, name, part) for name in names)
-    if paired.units.tasks is not None:
-        yield from (blank_row(paired, name, MEAN_OVER_TASKS) for name in names if has_task_mean(name))
+def blank_rows(paired: PairedPredictions, names: Collection[str]) -> Iterator[tuple[ComparisonRow, IntArray]]:
+    """The rows of a pair before anything is computed, each with the places of its data."""
+    units = paired.units
+    for part, places in units.parts:
+        n, items = len(places), units.n_items(places)
+        yield from ((blank_row(paired, name, part, n, items), places) for name in names)
+        if part == ALL_ROWS and units.tasks is not None:
+            yield from ((blank_row(paired, name, MEAN_OVER_TASKS), places) for name in filter(has_task_mean, names))

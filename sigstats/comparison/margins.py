@@ -1,6 +1,5 @@
 """Smallest drops and margins: shares (in points or bare), and numbers in a score's own unit."""
 
-import contextlib
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -13,7 +12,7 @@ from ..measures.table import MEASURES
 
 #: A share of this size or more needs a unit: 0.5 may mean points or a share.
 _LARGE_SHARE = 0.2
-_NUMBER_AND_UNIT = re.compile(r"([-+.\d]+(?:[eE][-+]?\d+)?)\s*([A-Za-z]+)")
+_NUMBER_AND_UNIT = re.compile(r"([-+.\d]+(?:[eE][-+]?\d+)?)\s*([A-Za-z]+|%?)")
 
 
 class StatedShare(float):
@@ -39,19 +38,32 @@ class PartOfBaseline(float):
     """A part of the measured baseline, given in per cent."""
 
 
+def _parsed(value: Any) -> Any:
+    """A text such as 0.5, 0.5pt, 10% or 20ms as a number of the class of its unit; anything else as it is."""
+    parts = _NUMBER_AND_UNIT.fullmatch(value.strip()) if isinstance(value, str) else None
+    if parts is None:
+        return value
+    number, unit = parts.groups()
+    try:
+        if unit in ("pt", "points"):
+            return StatedShare(float(number) / 100)
+        if unit == "%":
+            return PartOfBaseline(float(number) / 100)
+        amount = Amount(number)
+    except ValueError:
+        return value
+    amount.unit = unit
+    return amount if unit else float(amount)
+
+
 def as_share(value: Any, name: str) -> Any:
     """A share in points (``"0.5pt"``) or bare; other values as they are.
 
     A large bare number raises ValueError, since 0.5 may mean points or a share.
     """
-    text = value.strip() if isinstance(value, str) else ""
-    number = text.removesuffix("points").removesuffix("pt").rstrip()
-    try:
-        result = float(number) if text else value
-    except ValueError:
-        raise refuse(name, value, "a number of points such as 0.5pt, or a share such as 0.005") from None
-    if number != text:
-        return StatedShare(result / 100)
+    result = _parsed(value)
+    if isinstance(value, str) and isinstance(result, (str, Amount, PartOfBaseline)):
+        raise refuse(name, value, "a number of points such as 0.5pt, or a share such as 0.005")
     bare = isinstance(result, (int, float)) and not isinstance(result, (bool, StatedShare))
     if bare and _LARGE_SHARE <= result <= 100:
         share = f" or {100 * result:g}pt (a share of {result:g})" if result <= 1 else ""
@@ -60,39 +72,28 @@ def as_share(value: Any, name: str) -> Any:
     return result
 
 
-def _with_unit(value: Any) -> Any:
-    """A text such as 20ms as an `Amount`; anything else as it is."""
-    amount = _NUMBER_AND_UNIT.fullmatch(value.strip()) if isinstance(value, str) else None
-    if amount is not None and amount[2] not in ("pt", "points"):
-        with contextlib.suppress(ValueError):
-            value = Amount(amount[1])
-            value.unit = amount[2]
-    return value
-
-
 def as_bar(value: Any, name: str, *, units: bool = True) -> float:
     """A bar, which may be given in per cent (``"90%"``) or, with `units`, in one (``"90ms"``); or ValueError."""
-    if units and isinstance(value := _with_unit(value), Amount):
-        return value
-    text = value.strip() if isinstance(value, str) else ""
+    bar = _parsed(value)
+    if isinstance(bar, Amount) and units:
+        return bar
+    if isinstance(bar, PartOfBaseline):
+        bar = StatedShare(bar)
+    elif isinstance(value, str) and isinstance(bar, (Amount, StatedShare)):
+        bar = value
     try:
-        number = as_real(float(text.removesuffix("%")) if isinstance(value, str) else value, name)
+        return bar if isinstance(bar, StatedShare) else as_real(bar, name)
     except ValueError:
         raise refuse(name, value, "a number such as 0.9 or 90%") from None
-    return StatedShare(number / 100) if text.endswith("%") else number
 
 
 def as_margin(value: Any, name: str) -> Any:
     """A margin: a share as of `as_share`, a part of the baseline, or a number of a score's own unit; or ValueError."""
-    if isinstance(value, str) and value.rstrip().endswith("%"):
-        with contextlib.suppress(ValueError):
-            value = PartOfBaseline(float(value.rstrip()[:-1]) / 100)
-    if isinstance(value := _with_unit(value), str):
-        with contextlib.suppress(ValueError):
-            value = float(value)
-    share = isinstance(value, (str, StatedShare))
-    result = as_share(value, name) if share else value
-    if not share and isinstance(result, (int, float)) and not result >= 0:
+    result = _parsed(value)
+    share = isinstance(result, (str, StatedShare))
+    if share:
+        result = as_share(result, name)
+    elif isinstance(result, (int, float)) and not result >= 0:
         raise refuse(name, result, "0 or more")
     as_real(result, name, low=0, high=1 if share else math.inf)
     return result

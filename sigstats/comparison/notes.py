@@ -15,7 +15,6 @@ from ..unseen_row.means import RAREST, UnseenGroup
 from .dependence import copies_in, note_on_copies
 from .measured import units_of_numbers
 from .paired_predictions import PairedPredictions
-from .result import ComparisonResult
 from .rows import ComparisonRow
 from .units import ALL_ROWS
 
@@ -27,15 +26,16 @@ def pair_notes(paired: PairedPredictions, measures: Sequence[str], models: Seque
     return [*paired.notes, *about_predictions(paired, measures, models), *note]
 
 
-def with_direction(result: ComparisonResult, positive: str, *, named: bool, models: Sequence[str]) -> ComparisonResult:
-    """A result with a note on scores that favour the other class, for which the worse model would be the better one.
+def reversed_scores(
+    rows: Iterable[ComparisonRow], positive: str, *, named: bool, models: Sequence[str]
+) -> Iterator[Note]:
+    """Yield a note on scores that favour the other class, for which the worse model would be the better one.
 
     They do if the area under the curve is below one half by more than twice the half-width of its interval. Raises
     ValueError if those of the baseline do, and `positive`, the class whose probability they are taken for, was not
     `named`.
     """
-    notes: dict[Note, None] = {}
-    row = next(row for row in result.rows if row.measure == "auc" and row.slice == ALL_ROWS)
+    row = next(row for row in rows if row.measure == "auc" and row.slice == ALL_ROWS)
     sides = (row.baseline, row.baseline_interval), (row.candidate, row.candidate_interval)
     for side, (area, interval) in enumerate(sides):
         if area is None or interval is None or area + 2 * (interval[1] - area) >= 0.5:
@@ -43,8 +43,7 @@ def with_direction(result: ComparisonResult, positive: str, *, named: bool, mode
         problem = f"scores of {models[side]} are lower for the class {shown(positive)} (area {area:.1%})"
         if side == 0 and not named:
             raise ValueError(f"{problem}; expected its probabilities, or positive, the class of these probabilities")
-        notes[Note("reversed-scores", f"{problem}: they may be those of the other class")] = None
-    return replace(result, notes=(*result.notes, *notes))
+        yield Note("reversed-scores", f"{problem}: they may be those of the other class")
 
 
 def about_predictions(paired: PairedPredictions, measures: Sequence[str], models: Sequence[str]) -> Iterator[Note]:

@@ -76,10 +76,6 @@ class Units:
             if rows >= max(5 * next_, self.n / 10):
                 text = f"{shown(largest)} has {rows:,} of {self.n:,} rows, and no other group more than {next_:,}"
                 notes.append(Note("large-group", f"groups: {text}; if it stands for unknown groups, leave it out"))
-        for column, (names, codes) in self.slices.items():
-            if MISSING in names and np.count_nonzero(codes != names.index(MISSING)) < min(len(names), self.n / 2):
-                text = f"slice {shown(column)}: most rows have no value, and the others one each, as in merged cells"
-                notes.append(Note("merged-cells", f"{text}; if a value is that of the rows below it, repeat it there"))
         return notes
 
     @property

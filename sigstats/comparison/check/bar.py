@@ -28,15 +28,14 @@ from ...ranking.means import MEAN_OVER_TASKS
 from ..cells import named
 from ..dependence import in_words, notes_on_dependence
 from ..evidence import Evidence, Judged
-from ..family import default_measures, evidence_for, for_one_sample, named_score
+from ..family import blank_rows, default_measures, evidence_for, for_one_sample, named_score
 from ..gaps import Slices, gap_of, gaps_of
 from ..margins import Amount, StatedShare, number_of
 from ..measure_names import as_compared_measures, check_used
 from ..notes import about_predictions, smooth_note, unseen_group_note
 from ..paired_predictions import PairedPredictions, Scored
-from ..row_tests.task_means import has_task_mean, without_task_mean
+from ..row_tests.task_means import without_task_mean
 from ..rule import ComparisonRule, Verdict
-from ..units import ALL_ROWS
 from .result import CheckedRow, CheckResult, cells_of
 from .tests import test_row
 
@@ -136,17 +135,11 @@ def _tested_rows(
     paired: PairedPredictions, evidence: Mapping[str, Evidence], bar: float, rule: ComparisonRule
 ) -> Iterator[CheckedRow]:
     """Test the measures on all rows, in the mean over tasks and on each slice. `bar`: with the sign of the measure."""
-    parts, tasks, scored = dict(paired.units.parts), paired.units.tasks, paired.scored
-    if tasks is not None:
-        parts = {ALL_ROWS: parts[ALL_ROWS], MEAN_OVER_TASKS: parts[ALL_ROWS], **parts}
-    for slice_, where in parts.items():
-        of_tasks = tasks if slice_ == MEAN_OVER_TASKS else None
-        for name in evidence if of_tasks is None else filter(has_task_mean, evidence):
-            part = evidence[name].take(where)
-            unit, score = (scored.unit, scored.own_name) if scored and MEASURES[name].needs == "marks" else ("", "")
-            n, items = part.units.n, part.units.n_items()
-            row = CheckedRow(slice=slice_, measure=name, n=n, items=items, unit=unit, score=score)
-            yield test_row(row, part, bar, rule, of_tasks)
+    for blank, places in blank_rows(paired, evidence):
+        name, part = blank.measure, evidence[blank.measure].take(places)
+        n, items = part.units.n, part.units.n_items()
+        row = CheckedRow(slice=blank.slice, measure=name, n=n, items=items, unit=blank.unit, score=blank.score)
+        yield test_row(row, part, bar, rule, paired.units.tasks if blank.slice == MEAN_OVER_TASKS else None)
 
 
 def _of_gap(slices: Slices, bar: float) -> CheckedRow:

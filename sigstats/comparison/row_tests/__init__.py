@@ -22,7 +22,6 @@ from ..evidence import Attempts, Classes, Evidence, Judged, Ratios, Runs, Scores
 from ..rows import ComparisonRow
 from ..rule import ComparisonRule, RowTest
 from .mean_tests import Tested, test_mean, test_pass_at, test_ratio, unseen_unit
-from .runs import test_runs
 
 
 def uses_random_weights(measure: str, evidence: Evidence | None = None) -> bool:
@@ -67,6 +66,8 @@ def test_part(row: ComparisonRow, everything: Evidence, rows: IntArray | None, *
         case Ratios():
             return test_ratio(row, part, rule)
         case Runs():
+            from .runs import test_runs
+
             return test_runs(row, part, rule, None)
         case Judged():
             from .judged import test_judged

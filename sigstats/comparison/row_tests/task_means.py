@@ -23,7 +23,6 @@ from ..paired_predictions import PairedPredictions
 from ..rows import ComparisonRow
 from ..rule import ComparisonRule
 from .mean_tests import Tested, with_bound
-from .runs import test_runs
 
 if TYPE_CHECKING:
     from ...many_datasets.joint_tasks import JointTasksResult
@@ -53,6 +52,8 @@ def without_task_mean(paired: PairedPredictions, measures: Sequence[str]) -> lis
 def test_task_mean(row: ComparisonRow, part: Evidence, tasks: IntArray, rule: ComparisonRule) -> Tested:
     """The row with the mean over tasks of its measure, tested."""
     if isinstance(part, Runs):
+        from .runs import test_runs  # here and below: few comparisons have runs or a judge
+
         return test_runs(row, part, rule, tasks)
     if isinstance(part, Judged):
         from .judged import test_judged

@@ -27,14 +27,12 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
 from sigstats.comparison.answer import reasons
-from sigstats.comparison.cells import cells_of
 from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.result import rule_in_words
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.flows.cli import main
 from sigstats.flows.commands._predictions import SECOND_FILE
 from sigstats.flows.comparison.page import as_html
-from sigstats.flows.comparison.text import rows_shown, show
 from sigstats.mcnemar.sample_size import detectable_difference
 
 from ...paired import paired_codes
@@ -266,24 +264,6 @@ def test_scores_are_measured_as_scikit_learn_measures_them(tmp_path, capsys):
     assert turned["rows"][0]["baseline"] == pytest.approx(1 - found["rows"][0]["baseline"])
 
 
-def test_groups_are_drawn_whole_for_every_measure(tmp_path):
-    base, cand = frames(n=600)
-    base["patient"] = np.arange(600) // 4
-    cand["score"] = base["score"] = 0.5
-    cand.loc[::3, "score"] = 0.4
-    paths = written(tmp_path, base, cand)
-    options = ["--group", "patient", "--score", "score", "--measure", "macro-f1", "--measure", "mean-score"]
-    options += ["--score-range", 0, 1]
-    _, found = compared(tmp_path, *paths, *options)
-    _, rows = compared(tmp_path, *paths, "--measure", "macro-f1")
-    f1, score = found["rows"]
-    assert f1["test"] == "unseen group like those seen beside 150 groups, 10,000 weightings"
-    assert f1["difference"] == rows["rows"][0]["difference"]
-    assert f1["baseline_interval"][0] < f1["baseline"] < f1["baseline_interval"][1]
-    assert score["test"] == "unseen group like those seen beside 150 groups"
-    assert score["difference"] == pytest.approx(-0.1 / 3)
-
-
 @pytest.mark.parametrize("group", [[], ["--group", "patient"]])
 def test_a_slice_of_one_class_is_named(tmp_path, group):
     base, cand = frames(n=600)
@@ -498,23 +478,6 @@ def test_the_drop_that_the_rows_could_show_is_at_the_level_of_one_test_among_all
     )
 
 
-@pytest.mark.parametrize("columns", [70, 80, 100, 200])
-def test_no_number_is_cut_off_in_a_narrow_terminal(monkeypatch, capsys, columns):
-    monkeypatch.setenv("COLUMNS", str(columns))
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    rng = np.random.default_rng(3)
-    label = rng.integers(2, size=400)
-    a, b = (np.where(rng.random(400) < 0.8, label, 1 - label) for _ in range(2))
-    slices = {"region": (("north", "south"), np.arange(400) % 2)}
-    found = compare_pair(paired_codes(label, a, b, slices=slices), ComparisonRule())
-    show(found, "base.csv", "cand.csv")
-    said = capsys.readouterr().out
-    assert "…" not in said
-    for row in rows_shown(found):
-        cells = cells_of(row)
-        assert all(cells[name] in said for name in ("slice", "measure", "difference", "interval", "p adjusted"))
-
-
 def test_losses_and_marks_are_drawn_on_a_scale_of_their_own(tmp_path):
     rng = np.random.default_rng(5)
     label = rng.integers(2, size=500)
@@ -531,15 +494,6 @@ def test_losses_and_marks_are_drawn_on_a_scale_of_their_own(tmp_path):
     assert f"the lowest is {lowest}" in page
     part = "5% of the baseline of mean-score"
     assert f"and by at least 0.5 points of accuracy or {part}; " in rule_in_words(found)
-
-
-def test_small_slices_are_named_and_not_tested(tmp_path):
-    base, cand = frames(n=100)
-    base["region"] = cand["region"] = ["rare"] * 3 + ["often"] * 97
-    _, found = compared(tmp_path, *written(tmp_path, base, cand), "--slice", "region")
-    row = found["rows"][2]
-    assert (row["slice"], row["verdict"], row["p_worse"]) == ("region = rare", None, None)
-    assert row["note"] == "too small to test: 3 of at least 10 rows"
 
 
 @pytest.mark.long

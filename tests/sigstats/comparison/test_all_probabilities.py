@@ -128,16 +128,6 @@ def test_other_measures_of_probabilities_are_answered_by_name(name, cure):
     assert "\n" not in str(caught.value)
 
 
-def test_an_unseen_row_is_ranked_first_or_last_for_its_class():
-    vectors = np.array([[0.2, 0.8], [0.6, 0.4]])
-    label, said = np.array([0.0, 1.0, 0.0]), np.array([1.0, 0.0, 1.0])
-    assert macro_area(vectors, label, said, np.ones((1, 3)))[0] == 1
-    worse = macro_area(vectors, np.append(label, 0), np.append(said, LAST), np.ones((1, 4)))
-    assert worse[0] == pytest.approx(2 / 3)
-    better = macro_area(vectors, np.append(label, 0), np.append(said, FIRST), np.ones((1, 4)))
-    assert better[0] == 1
-
-
 def test_unseen_rows_of_several_classes_have_the_highest_and_the_lowest_scores():
     y, a, _ = models()
     codes, kinds = np.searchsorted(CLASSES, y), [(0, FIRST), (2, FIRST), (2, LAST), (3, LAST)]
@@ -160,10 +150,3 @@ def test_slices_and_groups_are_those_of_rows():
         own = part == code
         assert row.baseline == pytest.approx(roc_auc_score(y[own], a[own], multi_class="ovr"))
     assert one(rows, "macro-auc").test.kind == "unseen"
-
-
-def test_areas_with_weights_are_scikit_learns():
-    y, a, _ = models()
-    codes, weights = np.searchsorted(CLASSES, y), np.random.default_rng(0).gamma(1.0, size=(5, len(y)))
-    wanted = [roc_auc_score(y, a, multi_class="ovr", sample_weight=row) for row in weights]
-    assert macro_area(a, codes, np.arange(len(y)), weights) == pytest.approx(wanted)

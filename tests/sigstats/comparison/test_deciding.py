@@ -119,13 +119,3 @@ def test_so_many_marks_of_one_model_reach_the_bar(deviation, bar):
     assert found.verdict == "inconclusive"
     assert checked(math.ceil(1.2 * wanted / 50)).verdict == "pass"
     assert checked(int(0.8 * wanted // 50)).verdict == "inconclusive"
-
-
-def test_the_first_line_says_what_is_too_small_and_what_is_better():
-    region = np.repeat(["a", "b"], [380, 20])
-    found = compared(400, 0, 40, slices={"region": region})
-    assert found.answer.headline.startswith("INCONCLUSIVE: accuracy on all rows rose by 10.00 points (")
-    assert found.answer.advice.startswith(
-        "The candidate is better on all rows, but not shown to be safe on region = b. "
-    )
-    assert "better" not in compared(400, 20, 24).answer.advice

@@ -767,22 +767,6 @@ def test_a_group_that_is_much_larger_than_others_is_noted(name):
         assert "large-group" not in [note.name for of in (known, zipf) for note in door(of).notes]
 
 
-def test_values_of_merged_cells_in_the_first_rows_of_their_blocks_are_noted():
-    rng = np.random.default_rng(5)
-    y, a, b = rng.integers(0, 2, (3, 240))
-    full = np.repeat(["N", "E", "S", "W"], 60).astype(object)
-    merged, gaps = (np.where(np.arange(240) % step == 0, full, None) for step in (60, 2))
-
-    def noted(region):
-        frames = [pd.DataFrame({"id": range(240), "label": y, "prediction": of, "region": region}) for of in (a, b)]
-        return [note for note in sigstats.compare(*frames, slices=["region"]).notes if note.name == "merged-cells"]
-
-    (note,) = noted(merged)
-    assert note.startswith("slice 'region': most rows have no value, and the others one each")
-    assert not noted(full)
-    assert not noted(gaps)
-
-
 @pytest.mark.parametrize("factor", [1 / 60, 1 / 3, 1, 3, 60])
 @pytest.mark.parametrize("measure", ["neg-mae", "neg-mse", "rmse", "ratio"])
 def test_a_bar_in_another_unit_than_errors_or_ratios_is_noted(measure, factor):
