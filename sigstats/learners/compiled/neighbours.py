@@ -1,4 +1,4 @@
-"""Nearest neighbours, compiled by Numba: from lists of near rows, or from candidates by 32-bit products."""
+"""Nearest neighbours, compiled by Numba: from lists of near rows."""
 
 import functools
 
@@ -8,21 +8,13 @@ from sigstats.learners.compiled.jit import compiled
 
 from ..base import UNDECIDED
 
-__all__ = ["decide_fold", "walk_lists"]
+__all__ = ["walk_lists"]
 #: Prediction of a row whose tied neighbours are chosen by a known rule, if k > 1.
 OPEN = -2
 #: Relative rounding error of sums of votes.
 ROUNDED = 1e-12
 #: Sums may be reordered: rounding errors are far below the tolerance of ties.
 _sums = functools.partial(compiled, fastmath={"contract", "nsz", "reassoc"})
-#: Comparisons may be reordered for vector instructions; no number is NaN.
-_numbers = functools.partial(compiled, fastmath={"nnan", "nsz"})
-#: With more candidates per row than this, 64-bit products are faster.
-_DOUBTFUL = 8
-#: If a row has more candidates than this, its fold uses 64-bit products.
-_FOUND = 64
-#: Number of 32-bit numbers in the widest vector.
-_LANES = 16
 
 
 @_sums
@@ -157,85 +149,3 @@ def _vote(room, count, labels, kth, rule, votes):  # type: ignore[no-untyped-def
         if code != winner and (possible > most or (possible == most and code < winner)):
             return UNDECIDED
     return winner
-
-
-@_numbers
-def _minima(products, squares, minima):  # type: ignore[no-untyped-def]
-    """Write the minima of ``products + squares`` over every m-th place to `minima`, of length m."""
-    m = len(minima)
-    for j in range(m):
-        minima[j] = products[j] + squares[j]
-    for start in range(m, len(products), m):
-        some, own = products[start : start + m], squares[start : start + m]
-        for j in range(len(some)):
-            value = some[j] + own[j]
-            minima[j] = value if value < minima[j] else minima[j]
-
-
-@compiled
-def _candidates(products, squares, minima, limit, near):  # type: ignore[no-untyped-def]
-    """Write places no farther than `limit` to `near`, as many as fit; return the number of all."""
-    count = 0
-    for first in range(len(minima)):
-        if minima[first] <= limit:
-            for j in range(first, len(products), len(minima)):
-                if products[j] + squares[j] <= limit:
-                    if count < len(near):
-                        near[count] = j
-                    count += 1
-    return count
-
-
-@compiled
-def decide_fold(products, squares, first, data, weights, rule, predicted):  # type: ignore[no-untyped-def]
-    """Predict the rows of a fold, shape (n,); return False if there are too many candidates.
-
-    `products`: those of the rows of the fold, from place `first` on, with all rows; infinite for rows of the same fold.
-    Adding `squares` gives squared distances minus the square of the row itself. `data`: columns, shape (d, n), the
-    source of each value of a mixed row, and the row in each place. `weights`: those of features. `rule`: labels by
-    place; priorities by place, empty if the choice among equally near rows is unknown; tolerance within which rows are
-    equally near; largest distance that can be distinguished from others; rounding error of a product.
-    """
-    order, n = data[2], len(squares)
-    minima = np.empty(min(n, _LANES * (1 + n // (32 * _LANES))), dtype=np.float32)
-    near, distances = np.empty(_FOUND, dtype=np.int64), np.empty(_FOUND)
-    doubtful, rows = 0, len(products)
-    for row in range(rows):
-        here, i = products[row], first + row
-        _minima(here, squares, minima)
-        limit = np.float32(minima.min() + rule[4])
-        count = _candidates(here, squares, minima, limit, near)
-        doubtful += count - 1
-        if count > len(near) or doubtful > _DOUBTFUL * rows + _FOUND:
-            return False
-        if count == 1 and limit + squares[i] < rule[3]:
-            predicted[order[i]] = rule[0][near[0]]
-        else:
-            predicted[order[i]] = _decide(i, near[:count], distances, data, weights, rule)
-    return True
-
-
-@compiled
-def _decide(i, near, distances, data, weights, rule):  # type: ignore[no-untyped-def]
-    """Return the class of the row in place `i`, decided by exact distances to the candidates `near`."""
-    columns, source, order = data
-    labels, priority, tolerance, farthest, _ = rule
-    nearest = np.inf
-    for at, j in enumerate(near):
-        distance = 0.0
-        for column in range(len(columns)):
-            difference = columns[column, source[column, order[i]]] - columns[column, source[column, order[j]]]
-            distance += weights[column] * difference * difference
-        distances[at] = distance
-        nearest = min(nearest, distance)
-    if not nearest <= farthest:
-        return UNDECIDED
-    chosen = -1
-    for at, j in enumerate(near):
-        if distances[at] > nearest + tolerance:
-            continue
-        if chosen < 0 or (len(priority) and priority[j] < priority[chosen]):
-            chosen = j
-        elif not len(priority) and labels[j] != labels[chosen]:
-            return UNDECIDED
-    return labels[chosen]

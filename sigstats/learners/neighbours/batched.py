@@ -6,8 +6,7 @@ looked up in a longer list, and finally among all rows. If features are scaled o
 feature changes from fold to fold. With c the smallest factor by which a weight changes, no row beyond the list can be
 nearer than c times the last distance in it. So the result is exact.
 
-Features permuted. Distances are computed again, as one matrix product per fold; for one neighbour among numbers in 32
-bits, after which the rows that may be nearest are checked again.
+Features permuted. Distances are computed again, as one matrix product per fold; for one neighbour in 32 bits.
 
 Ties are those of `sigstats.learners.neighbours.nearest_neighbours`. scikit-learn's own `KNeighborsClassifier` promises
 no order among rows that are equally near; if that order could change the class, its own search predicts the row.
@@ -21,9 +20,8 @@ import numpy as np
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import UNDECIDED, BatchedLearner, Null, Problem, blocks, whole_or_halves
-from ..door import compiled
-from .lists import FoldScales, FoldVariances, Learned, NeighbourLists, rescaled, weights_of
+from ..base import UNDECIDED, BatchedLearner, Null, Problem, blocks, taken_by_column
+from .lists import FoldScales, FoldVariances, Learned, NeighbourLists, range_weights
 from .nearest_neighbours import (
     Configuration,
     configuration,
@@ -36,13 +34,17 @@ from .nearest_neighbours import (
 )
 from .tied import TiedNeighbours
 
+#: Rounding of a squared distance, relative to it, by the expanded square.
+_ROUNDING = 1e-14
+#: The fewest replicates that are computed together, since they are innermost in memory.
+_TOGETHER = 16
 #: Squares beyond these bounds may be no number of 32 bits.
 _LEAST, _MOST = 1e-12, 1e30
-#: Whole numbers up to this are floats of 32 bits.
-_EXACT = 2.0**24
+#: With more rows about as near as the nearest, per row, 64-bit products are faster.
+_DOUBTFUL = 8
 
 
-class MixedFeatures:
+class _Nearest:
     """The nearest row of another fold in each replicate, for complete numbers about their middle.
 
     Products of matrices in 32 bits leave, for each tested row, the rows whose distance is that of the nearest except
@@ -50,62 +52,49 @@ class MixedFeatures:
     at most (d + 1) times 2**-24 of the sum of their sizes (Higham 2002, Accuracy and Stability of Numerical Algorithms,
     section 3.1), which is bounded by the largest square of a row.
 
-    `priority`, (folds, n), is the rank of each row among equally near ones; `farthest` is a distance with a rounding
-    error as large as the tolerance.
+    Rows are in the order of folds; `priority`, (folds, n), is the rank of each among equally near ones.
     """
 
-    def __init__(
-        self, X: FloatArray, problem: Problem, config: Configuration, priority: IntArray, farthest: float
-    ) -> None:
-        self._code = compiled("neighbours")
-        self._columns, self._config, self._farthest = np.ascontiguousarray(X.T), config, farthest
-        self._order = np.argsort(problem.folds, kind="stable")
-        self._starts = np.concatenate([[0], np.cumsum(np.bincount(problem.folds, minlength=problem.n_folds))])
-        self._halves = not config.scaled and bool(whole_or_halves(X).all())
-        self._labels = problem.y[self._order].astype(np.int64)
-        known = config.ties != "unknown"
-        self._priority = np.ascontiguousarray(priority[:, self._order] if known else priority[:, :0])
+    def __init__(self, config: Configuration, labels: IntArray, priority: IntArray, n_classes: int) -> None:
+        self._config, self._labels, self._priority, self._n_classes = config, labels, priority, n_classes
+        self._by_rank = labels[priority.argsort(axis=1)]
 
-    def predict(self, source: IntArray, predicted: IntArray) -> bool:
-        """Fill in the predictions of one replicate, (n,); False if too many rows are about equally near."""
-        numbers = np.take_along_axis(self._columns, source[:, self._order], axis=1)
-        low, high = (extreme.reduceat(numbers, self._starts[:-1], axis=1).T for extreme in (np.minimum, np.maximum))
-        weights = self._weights(low, high)
-        with np.errstate(over="ignore"):
-            largest = np.maximum(low**2, high**2).max(axis=0)
-        if not weights.max(axis=0) @ largest < _MOST or not weights.min(axis=0) @ largest > _LEAST:
+    def predict(
+        self, X: FloatArray, weights: FloatArray, spans: list[slice], predicted: IntArray, order: IntArray
+    ) -> bool:
+        """Fill in the predictions, (n,), from rows in `order`; False if too many rows are about equally near."""
+        with np.errstate(over="ignore", under="ignore"):
+            short = X.astype(np.float32)
+            squares = weights.astype(np.float32) @ (short * short).T
+        largest = float(squares.max())
+        if not _LEAST < largest < _MOST:
             return False
-        numbers = numbers.astype(np.float32)
-        squares = weights.astype(np.float32) @ numbers**2
-        data = self._columns, np.require(source, requirements=["C", "W"]), self._order
-        for fold, (first, end) in enumerate(itertools.pairwise(self._starts.tolist())):
-            tested = numbers[:, first:end].T * (-2 * weights[fold]).astype(np.float32)
-            products = tested @ numbers
-            products[:, first:end] = np.inf
-            priority = self._priority[fold]
-            rule = self._labels, priority, self._config.tolerance, self._farthest, self._margin(squares[fold])
-            if not self._code.decide_fold(products, squares[fold], first, data, weights[fold], rule, predicted):
+        margin = self._config.tolerance + 2 * (3 * X.shape[1] + 40) / 2**24 * largest
+        for fold, tested in enumerate(spans):
+            distances = (short[tested] * (-2 * weights[fold]).astype(np.float32)) @ short.T
+            distances += squares[fold]
+            distances[:, tested] = np.inf
+            near = np.flatnonzero(distances <= distances.min(axis=1, keepdims=True) + np.float32(margin))
+            if len(near) > _DOUBTFUL * len(distances):
                 return False
+            row, near = np.divmod(near, len(X))
+            exact = (X[tested][row] - X[near]) ** 2 @ weights[fold]
+            predicted[order[tested]] = self._decide(fold, row, near, exact)
         return True
 
-    def _margin(self, squares: Any) -> float:
-        """The error by which rounding may order two rows wrongly, including the tolerance."""
-        largest = float(squares.max())
-        rounded = not (self._halves and 16 * largest < _EXACT)
-        return self._config.tolerance + rounded * 2 * (3 * len(self._columns) + 40) / _EXACT * largest
-
-    def _weights(self, low: FloatArray, high: FloatArray) -> FloatArray:
-        """The weights of features as learned without each fold, from the extremes in each, all (folds, d)."""
-        if not self._config.scaled:
-            return np.ones_like(low)
-        own = np.eye(len(low), dtype=bool)[:, :, None]
-        return weights_of(np.where(own, -np.inf, high).max(axis=1) - np.where(own, np.inf, low).min(axis=1))
-
-
-#: Rounding of a squared distance, relative to it, by the expanded square.
-_ROUNDING = 1e-14
-#: The fewest replicates that are computed together, since they are innermost in memory.
-_TOGETHER = 16
+    def _decide(self, fold: int, row: IntArray, near: IntArray, distances: FloatArray) -> IntArray:
+        """The class of each `row` from its candidates, at exact `distances`."""
+        first, tolerance = np.flatnonzero(np.diff(row, prepend=-1)), self._config.tolerance
+        least = np.minimum.reduceat(distances, first)
+        tied = distances <= least[row] + tolerance
+        if self._config.ties == "unknown":
+            code = np.minimum.reduceat(np.where(tied, self._labels[near], self._n_classes), first)
+            most = np.maximum.reduceat(np.where(tied, self._labels[near], UNDECIDED), first)
+            code = np.where(code == most, code, UNDECIDED)
+        else:
+            rank = np.where(tied, self._priority[fold, near], len(self._labels) - 1)
+            code = self._by_rank[fold, np.minimum.reduceat(rank, first)]
+        return np.where(least > tolerance / _ROUNDING, UNDECIDED, code)
 
 
 class BatchedNeighbours(BatchedLearner):
@@ -127,7 +116,6 @@ class BatchedNeighbours(BatchedLearner):
             train = np.flatnonzero(self._folds != fold)
             self._priority[fold, train] = tie_order(len(train), config.ties, config.random_state)
         self.replicate_bytes = 8 * self._X.size
-        self._mixed = self._mixed_features(problem) if null == "features" else None
         if null == "labels":
             numbers = self._X[:, self._numeric]
             self._scales: FoldScales | FoldVariances
@@ -147,12 +135,6 @@ class BatchedNeighbours(BatchedLearner):
             )
             self.replicate_bytes = 8 * n * (2 * len(self._numeric) + 8 * self._lists.short)
 
-    def _mixed_features(self, problem: Problem) -> MixedFeatures | None:
-        """The search for one neighbour among complete numbers if features are permuted; None without Numba."""
-        if self._config.k > 1 or self._config.ties == "vote" or self._partly or compiled("neighbours") is None:
-            return None
-        return MixedFeatures(self._X, problem, self._config, self._priority, self._farthest)
-
     @classmethod
     def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedNeighbours | None":
         """Prepare distances; None for other metrics, weights or transforms."""
@@ -164,39 +146,51 @@ class BatchedNeighbours(BatchedLearner):
     def predict_features(self, source: IntArray) -> IntArray:
         """Predict from distances made for each fold of each replicate."""
         predicted = np.empty((len(source), len(self._y)), dtype=np.int64)
+        order = np.argsort(self._folds, kind="stable")  # the rows of a fold lie together
+        starts = np.concatenate([[0], np.cumsum(np.bincount(self._folds, minlength=self._n_folds))])
+        spans = list(itertools.starmap(slice, itertools.pairwise(starts.tolist())))
+        nearest = _Nearest(self._config, self._y[order], self._priority[:, order], self._n_classes)
+        single = self._config.k == 1 and self._config.ties != "vote" and not self._partly
         # What no scaler changes is encoded once, and permuted.
-        encoded, feature = (None, None) if len(self._numeric) else one_hot(self._X)
+        encoded, feature = (self._X, None) if len(self._numeric) else one_hot(self._X)
+        columns = np.ascontiguousarray(encoded.T)
+        weights = np.ones((self._n_folds, len(self._numeric)))
         for draw, row in zip(source, predicted, strict=True):
-            if self._mixed is not None:
-                if self._mixed.predict(draw, row):
-                    continue
-                self._mixed = None
-            mixed = self._X if feature is None else encoded
-            mixed = np.take_along_axis(mixed, draw.T if feature is None else draw[feature].T, axis=0)
-            for fold in range(self._n_folds):
-                excluded = self._folds == fold
-                test = np.flatnonzero(excluded)
+            places = draw[:, order]
+            mixed = taken_by_column(columns, places if feature is None else places[feature]).T
+            if self._config.scaled:
+                weights = range_weights(mixed[:, self._numeric], starts)
+            if single and nearest.predict(mixed, weights, spans, row, order):
+                continue
+            single = False
+            for fold, tested in enumerate(spans):
                 if feature is None:
-                    X = rescaled(mixed, self._numeric, ~excluded) if self._config.scaled else mixed
-                    distances = squared_distances(X[test], X, self._nominal)
+                    X = self._weighted(mixed, weights[fold])
+                    distances = squared_distances(X[tested], X, self._nominal)
                 else:
-                    distances = mismatches(mixed[test], mixed, len(draw))
-                row[test] = self._among_all(distances, excluded, fold)
+                    distances = mismatches(mixed[tested], mixed, len(draw))
+                row[order[tested]] = self._among_all(distances, tested, fold, order)
         return predicted
 
-    def _among_all(self, distances: Any, excluded: Any, fold: int, place: IntArray | None = None) -> IntArray:
+    def _weighted(self, rows: FloatArray, weights: FloatArray) -> FloatArray:
+        """Rows whose squared distances are those with these weights of the numeric features."""
+        factors = np.ones(rows.shape[1])
+        factors[self._numeric] = np.sqrt(weights)
+        return rows * factors
+
+    def _among_all(self, distances: Any, excluded: Any, fold: int, place: IntArray) -> IntArray:
         """The predictions of rows tested in `fold`, from their distances to all rows that are not excluded."""
         distances[:, excluded] = np.inf
-        which: Any = slice(None) if place is None else place
-        labels, priority = self._y[which], self._priority[fold][which]
-        kth = kth_smallest(distances, self._config.k)
+        labels, priority = self._y[place], self._priority[fold][place]
         if self._config.k > 1:
-            return self._vote(distances, kth, labels[None], priority[None])
+            return self._vote(distances, kth_smallest(distances, self._config.k), labels[None], priority[None])
         # Where no other row is as near, the nearest decides alone.
-        tied = np.count_nonzero(distances <= kth + self._config.tolerance, axis=1) != 1
-        predicted = np.where(kth[:, 0] > self._farthest, UNDECIDED, labels[distances.argmin(axis=1)])
+        nearest = distances.argmin(axis=1)
+        least = np.take_along_axis(distances, nearest[:, None], axis=1)
+        tied = np.count_nonzero(distances <= least + self._config.tolerance, axis=1) != 1
+        predicted = np.where(least[:, 0] > self._farthest, UNDECIDED, labels[nearest])
         if tied.any():
-            predicted[tied] = self._vote(distances[tied], kth[tied], labels[None], priority[None])
+            predicted[tied] = self._vote(distances[tied], least[tied], labels[None], priority[None])
         return predicted
 
     def _vote(self, distances: FloatArray, kth: FloatArray, labels: IntArray, priority: IntArray) -> IntArray:
@@ -276,8 +270,7 @@ class BatchedNeighbours(BatchedLearner):
         group = rest[:, 1] * self._n_folds + fold[rest[:, 1], rest[:, 0]]
         for key in np.unique(group):
             replicate, tested = divmod(int(key), self._n_folds)
-            X, rows = self._X.copy(), rest[group == key, 0]
-            X[:, self._numeric] *= np.sqrt(weights[replicate, tested])
+            X, rows = self._weighted(self._X, weights[replicate, tested]), rest[group == key, 0]
             excluded = fold[replicate] == tested
             distances = squared_distances(X[rows], X, self._nominal)
             predicted[rows, replicate] = self._among_all(distances, excluded, tested, place[replicate])

@@ -121,16 +121,14 @@ def weights_of(span: FloatArray) -> FloatArray:
     return 1 / np.where(span < 10 * np.finfo(np.float64).eps, 1.0, span) ** 2
 
 
-def rescaled(X: FloatArray, numeric: IntArray, train: Any) -> FloatArray:
-    """`X` with its columns `numeric` as `MinMaxScaler` makes them, learned from the rows `train`."""
-    numbers = X[:, numeric]
-    learned = numbers[train]
+def range_weights(numbers: FloatArray, starts: IntArray) -> FloatArray:
+    """The weights under `MinMaxScaler`, learned without each fold, (folds, d); the rows of a fold lie together."""
+    low, high = (extreme.reduceat(numbers, starts[:-1], axis=0) for extreme in (np.fmin, np.fmax))
+    fold = np.eye(len(low), dtype=bool)[:, :, None]
     with np.errstate(invalid="ignore"):
-        low = np.fmin.reduce(learned, axis=0)
-        span = np.fmax.reduce(learned, axis=0) - low
-    X = X.copy()
-    X[:, numeric] = (numbers - np.where(np.isnan(low), 0, low)) * np.sqrt(weights_of(span))
-    return X
+        return weights_of(
+            np.fmax.reduce(np.where(fold, np.nan, high), axis=1) - np.fmin.reduce(np.where(fold, np.nan, low), axis=1)
+        )
 
 
 def _extreme(numbers: FloatArray, sign: int) -> tuple[IntArray, FloatArray]:

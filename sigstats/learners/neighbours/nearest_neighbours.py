@@ -114,22 +114,20 @@ def squared_distances(A: FloatArray, B: FloatArray, nominal: Any) -> FloatArray:
     a, b = A[:, ~nominal], B[:, ~nominal]
     known_a, known_b = ~np.isnan(a), ~np.isnan(b)
     if known_a.all() and known_b.all():
-        left, right, offset = [a], [-2 * b], 0
-        squares = np.einsum("ij,ij->i", a, a)[:, None] + np.einsum("ij,ij->i", b, b)
+        squares_a, squares_b = (np.einsum("ij,ij->i", x, x)[:, None] for x in (a, b))
+        left, right = [squares_a, np.ones_like(squares_a), a], [np.ones_like(squares_b), squares_b, -2 * b]
+        offset = 0
     else:  # (a - b)^2 where both are known, else 1
         a, b = np.where(known_a, a, 0), np.where(known_b, b, 0)
         left, right, offset = [a * a, known_a, a, known_a], [known_b, b * b, -2 * b, -known_b.astype(float)], a.shape[1]
-        squares = None
     for x, z in zip(A[:, nominal].T, B[:, nominal].T, strict=True):
         seen = np.unique(z[~np.isnan(z)])
         left.append(x[:, None] == seen)
         right.append(-(z[:, None] == seen).astype(float))
         offset += 1
     distances: FloatArray = np.hstack(left).astype(float, copy=False) @ np.hstack(right).T
-    if squares is None:
+    if offset:
         distances += offset
-    else:
-        distances += squares + offset if offset else squares
     return np.maximum(distances, 0, out=distances)
 
 
