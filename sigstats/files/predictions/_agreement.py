@@ -18,7 +18,7 @@ from sigstats._common.rules import Errors
 from ..tables.spelling import is_text, same_spelling
 from ..tables.table import Table, in_one
 from ._log import PROMPT
-from ._predictions import Predictions, taken
+from ._predictions import Predictions
 
 Files: TypeAlias = tuple[Predictions, Predictions]
 ALLOW = "(--allow-different-tasks compares them anyway)"
@@ -96,7 +96,7 @@ class Matched(NamedTuple):
 
     def both(self, of_first: Any, of_other: Any) -> tuple[Any, Any]:
         """A column of both files, restricted to these rows."""
-        return taken(of_first, self.rows), taken(of_other, self.partners)
+        return of_first.take(self.rows), of_other.take(self.partners)
 
     def common(self, what: str, a: Any, b: Any, wanted: str) -> Any:
         """A column of these rows that both files have, or ValueError that names the first row in which it differs."""
@@ -115,9 +115,9 @@ class Matched(NamedTuple):
             a, b = same_spelling(self.both(first.requested[name], other.requested[name]))
             return self.common(f"column {shown(name)}:", a, b, "the same in both")
         if name in first.requested:
-            return taken(first.requested[name], self.rows)
+            return first.requested[name].take(self.rows)
         if name in other.requested:
-            return taken(other.requested[name], self.partners)
+            return other.requested[name].take(self.partners)
         near = did_you_mean(name, (*first.source.names, *other.source.names))
         nor = "" if other.where == first.where else f", nor in {other.where}"
         raise ValueError(f"{first.where}: column {shown(name)} was not found{nor}{near}")

@@ -152,18 +152,6 @@ class Predictions(Parted):
         return self.but(requested={name: change(column) for name, column in self.requested.items()}, **changed)
 
 
-def taken(column: Any, rows: Any) -> Any:
-    """Return some rows of a column; the column itself, without a copy, if they are all rows in order.
-
-    `rows`: positions in the `column`, each at most once.
-    """
-    if len(rows) == len(column) and isinstance(rows, pa.Array) and not rows.null_count:
-        positions = np.from_dlpack(rows)
-        if bool((positions[1:] > positions[:-1]).all()):
-            return column
-    return column.take(rows)
-
-
 def item_codes(ids: Any) -> Ints:
     """Return the number of the item of each row, by first appearance."""
     codes = in_one(pc.index_in(ids, value_set=pc.unique(ids)))
@@ -190,22 +178,7 @@ def are_distinct(side: Predictions) -> bool:
     """True if each id of a file, or each epoch of it, appears once."""
     if side.epoch is None and side.distinct is not None and side.distinct is side.ids:
         return True
-    keys = side.keys
-    return _are_distinct_numbers(keys) or bool(pc.count_distinct(keys).as_py() == len(keys))
-
-
-def _are_distinct_numbers(keys: Any) -> bool:
-    """True if keys are distinct whole numbers, which is checked faster than for other text."""
-    try:
-        pc.cast(keys[:1], pa.int64())  # which fails at once for most texts
-        cast = pc.cast(keys, pa.int64())
-    except pa.ArrowInvalid:
-        return False
-    # Not `to_numpy`, which imports pandas.
-    numbers = np.from_dlpack(in_one(cast))
-    if (numbers[1:] <= numbers[:-1]).any():
-        numbers = np.sort(numbers)
-    return bool((numbers[1:] > numbers[:-1]).all())
+    return bool(pc.count_distinct(side.keys).as_py() == len(side.keys))
 
 
 def repeated_keys(side: Predictions) -> Errors:

@@ -171,7 +171,7 @@ class Table:
             return pa.array([None if value is None else duration_text(value) for value in values], pa.string())
         if pa.types.is_floating(kind):
             column = self._whole(name, column)
-        return _as_strings(column)
+        return column if pa.types.is_string(column.type) else column.cast(pa.string())
 
     def _whole(self, name: str, column: Array) -> Array:
         if not pc.all(pc.equal(column, pc.floor(column))).as_py():
@@ -242,14 +242,6 @@ class WithMissing(Table):
 def _shortest(texts: Array) -> Array:
     """Texts without redundant zeros in decimal numbers: -1.0 and -01 become -1."""
     return pc.replace_substring_regex(texts, r"^\+?(-?)0*([0-9]+(?:\.[0-9]*[1-9])?)\.?0*$", r"\1\2")
-
-
-def _as_strings(column: Array) -> Array:
-    """Return the values as text; if few are distinct, each is converted once."""
-    if pa.types.is_string(column.type):
-        return column
-    encoded = _encoded(column) if isinstance(column, pa.Array) else None
-    return column.cast(pa.string()) if encoded is None else encoded.dictionary.take(encoded.indices)
 
 
 def _encoded(column: Array) -> Array | None:

@@ -11,7 +11,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from sigstats.files.predictions import Columns, join, read
-from sigstats.files.predictions._predictions import taken
 
 PLAIN = [{"id": f"r{number}", "label": "cat", "prediction": "dog"} for number in range(4)]
 
@@ -247,14 +246,6 @@ def test_one_number_in_two_forms_is_not_two_ids(tmp_path, one, other):
     else:
         with pytest.raises(ValueError, match=f"ids '{re.escape(one)}' and '{re.escape(other)}' are one number in two"):
             read(str(path), Columns())
-
-
-@pytest.mark.parametrize("rows", [[0, 1, 2], [2, 1, 0], [0, 2], [1]])
-def test_rows_are_taken_in_their_order_without_a_copy_where_they_are_all(rows):
-    column = pa.array(["a", "b", "c"])
-    found = taken(column, pa.array(rows, pa.uint64()))
-    assert found.to_pylist() == ["abc"[row] for row in rows]
-    assert (found is column) == (rows == [0, 1, 2])
 
 
 @pytest.mark.parametrize("number", ["9" * 400, "-" + "9" * 310])
