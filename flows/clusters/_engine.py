@@ -120,48 +120,21 @@ _LAST = datetime.datetime(9999, 12, 31, 23, 59, 59, tzinfo=datetime.UTC)
 def certificates() -> Any:
     """New certificates for scheduler, workers and client (`distributed.Security`), only in this process's memory.
 
-    Dask's own `Security.temporary` makes an RSA key, with which a connection costs several times as much, and a
-    certificate that is not yet valid on a machine whose clock is slow.
+    Those of Dask's own `Security.temporary` are not yet valid on a machine whose clock is slow.
     """
-    from distributed.security import Security
-
-    certificate, key = _self_signed()
-    roles = {
-        f"tls_{role}_{part}": value
-        for role in ("scheduler", "worker", "client")
-        for part, value in (("cert", certificate), ("key", key))
-    }
-    return Security(require_encryption=True, tls_ca_file=certificate, **roles)
-
-
-def _self_signed() -> tuple[str, str]:
-    """A certificate that is its own authority, and its key, as PEM."""
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec
     from cryptography.x509.oid import NameOID
+    from distributed.security import Security
 
     key = ec.generate_private_key(ec.SECP256R1())
-    public = key.public_key()
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "a run of sigstats")])
-    usage = dict.fromkeys(
-        ("content_commitment", "key_encipherment", "data_encipherment", "key_agreement", "crl_sign",
-         "encipher_only", "decipher_only"),
-        False,
-    )  # fmt: skip
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(public)
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(_FIRST)
-        .not_valid_after(_LAST)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .add_extension(x509.KeyUsage(digital_signature=True, key_cert_sign=True, **usage), critical=True)
-        .add_extension(x509.SubjectKeyIdentifier.from_public_key(public), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    pem = serialization.Encoding.PEM
-    secret = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    return certificate.public_bytes(pem).decode(), secret.decode()
+    number = x509.random_serial_number()
+    unsigned = x509.CertificateBuilder(name, name, key.public_key(), number, _FIRST, _LAST)  # its own authority
+    pem, encryption = serialization.Encoding.PEM, serialization.NoEncryption()
+    certificate = unsigned.sign(key, hashes.SHA256()).public_bytes(pem).decode()
+    secret = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, encryption).decode()
+    roles = ("scheduler", "worker", "client")
+    files = {f"tls_{role}_{part}": text for role in roles for part, text in (("cert", certificate), ("key", secret))}
+    return Security(require_encryption=True, tls_ca_file=certificate, **files)
