@@ -1,9 +1,9 @@
-"""The kinds of cluster on which a study runs. To add a kind, add a module to this folder and an entry to `kinds`."""
+"""The kinds of cluster on which a study runs. To add a kind, add an entry to `kinds`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sigstats._common.credentials import refuse_credentials
 from sigstats._common.validation import did_you_mean, refuse, shown
@@ -16,15 +16,27 @@ from ..errors import BadInput
 from .address import Given, as_given, open_given
 
 
-def kinds() -> dict[str, Any]:
-    """The module of each kind of cluster.
+class Kind(NamedTuple):
+    """A kind of cluster: the model of its files, and what starts the workers for blocks with special needs.
 
-    A module has ``Cluster``, the model of a cluster file, and ``open_pool(cluster, needs)``, a context manager that
-    starts the workers and stops them. It raises BadInput, one line, if no worker meets the needs of a block.
+    `open_pool` returns a context manager, at whose end the workers stop. It raises BadInput, one line, if no worker
+    meets the needs of a block.
     """
-    from . import address, by_class, local, serial
 
-    return {"address": address, "dask": by_class, "local": local, "serial": serial}
+    model: Any
+    open_pool: Callable[[Any, Sequence[Needs]], AbstractContextManager[Pool]]
+
+
+def kinds() -> dict[str, Kind]:
+    """The kinds of cluster by their names."""
+    from . import address, by_class, local
+
+    return {
+        "address": Kind(address.Cluster, address.open_pool),
+        "dask": Kind(by_class.Cluster, by_class.open_pool),
+        "local": Kind(local.Cluster, local.open_pool),
+        "serial": Kind(local.SerialCluster, local.open_serial),
+    }
 
 
 def open_pool(cluster: Any, needs: Sequence[Needs] = ()) -> AbstractContextManager[Pool]:
@@ -34,8 +46,7 @@ def open_pool(cluster: Any, needs: Sequence[Needs] = ()) -> AbstractContextManag
     """
     if isinstance(cluster, Given):
         return open_given(cluster, needs)
-    pool: AbstractContextManager[Pool] = kinds()[cluster.kind].open_pool(cluster, needs)
-    return pool
+    return kinds()[cluster.kind].open_pool(cluster, needs)
 
 
 def allowed(packages: Sequence[str], cluster: Strict | None) -> tuple[str, ...]:
@@ -92,7 +103,7 @@ def load_cluster(text: str | None, workers: int | None = None, packages: Sequenc
         )
     if not isinstance(kind, str) or kind not in known:
         raise BadInput(f"{source}: kind: {shown(kind)} is not valid; expected one of {', '.join(known)}")
-    model = known[kind].Cluster
+    model = known[kind].model
     if workers is not None:
         if "workers" not in model.model_fields:
             raise BadInput(f"--workers: {workers} is not valid; a cluster of kind {kind!r} has its own workers")

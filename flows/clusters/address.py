@@ -19,8 +19,7 @@ from sigstats.tasks.plan import Needs
 
 from ..config.model import Strict
 from ..errors import BadInput
-from ._engine import quietly
-from ._workers import ClusterFile, unmet_need
+from ._dask import ClusterFile, quietly, unmet_need
 
 #: A name, an IPv4 address or a bracketed IPv6 address, and a port. A URL of a web socket may go without a port.
 _GATEWAY = re.compile(r"(gateway://(?:\[[^\[\]\s]+\]|[^:/\[\]\s]+)(?::\d{1,5})?)/([^/\s]+)")

@@ -26,8 +26,19 @@ from sigstats.tasks.plan import Needs
 
 from ..config.model import Options
 from ..errors import BadInput
-from ._engine import certificates, environment, quietly, settings
-from ._workers import ClusterFile, Workers, expected, pool_for, restart_dead_workers, start, unmet_need
+from ._dask import (
+    ClusterFile,
+    Workers,
+    certificates,
+    environment,
+    expected,
+    pool_for,
+    quietly,
+    restart_dead_workers,
+    settings,
+    start,
+    unmet_need,
+)
 
 #: The packages whose classes a cluster file may name; ``--allow`` adds others.
 PACKAGES = ("dask_cloudprovider", "dask_gateway", "dask_jobqueue", "dask_kubernetes", "distributed")

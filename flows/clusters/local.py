@@ -1,4 +1,4 @@
-"""A Dask cluster of processes on this machine, which starts and ends with the run."""
+"""This machine: a Dask cluster of processes, or a plain loop; each starts and ends with the run."""
 
 import contextlib
 import logging
@@ -6,32 +6,33 @@ import os
 import signal
 import stat
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from multiprocessing import current_process, resource_tracker
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
+import psutil
 from pydantic import Field
 
 from sigstats.tasks.engine.dask_pool import DaskPool
-from sigstats.tasks.engine.pools import Pool
+from sigstats.tasks.engine.pools import Pool, Serial
 from sigstats.tasks.plan import Needs
 
 from ..config.model import MemoryOrAuto
 from ..errors import BadInput
-from ._engine import certificates, quietly, settings
-from ._workers import (
+from ._dask import (
     Adaptive,
     ClusterFile,
     Gpus,
     Workers,
-    blocks_at_once,
+    certificates,
     expected,
+    quietly,
     restart_dead_workers,
-    roles,
+    settings,
     start,
-    with_roles,
+    unmet_need,
 )
 
 T = TypeVar("T")
@@ -43,6 +44,13 @@ class Cluster(ClusterFile):
     kind: Literal["local"] = "local"
     workers: Workers | None = Field(None, description="Worker processes of one thread; one per processor by default")
     memory_limit: MemoryOrAuto = Field("auto", description='Memory of each worker, as in "2 GiB"')
+    gpus: Gpus = 0
+
+
+class SerialCluster(ClusterFile):
+    """``kind = "serial"``."""
+
+    kind: Literal["serial"] = "serial"
     gpus: Gpus = 0
 
 
@@ -59,6 +67,66 @@ def may_start_processes() -> bool:
 def room_for(needs: Sequence[Needs], *, gpus: int = 0) -> dict[Needs, int]:
     """The number of blocks with each of the needs that this machine can run at the same time."""
     return {need: blocks_at_once(need, processors=processors(), gpus=gpus) for need in needs}
+
+
+def blocks_at_once(needs: Needs, *, processors: int, gpus: int) -> int:
+    """Return how many blocks with these needs this machine can run at the same time."""
+    memory = int(psutil.virtual_memory().total)
+    has = {
+        "threads": (processors, f"{processors}, the processors of this machine"),
+        "memory": (memory, f"{memory / 2**30:.3g} GiB, the memory of this machine"),
+        "gpu": (gpus, f"{gpus}, the gpus of the cluster file"),
+    }
+    for name, amount in needs.amounts.items():
+        if amount > has[name][0]:
+            raise unmet_need(needs, name, has[name][1])
+    return min(has[name][0] // amount for name, amount in needs.amounts.items())
+
+
+def roles(needs: Sequence[Needs], room: Mapping[Needs, int], *, gpus: int) -> list[dict[str, Any]]:
+    """The resources that the workers of a machine declare to Dask, as options of a `distributed.Nanny` for each.
+
+    The first workers satisfy each need, as many as there is room for. GPUs are divided among them.
+    """
+    made: list[dict[str, Any]] = []
+    device = 0
+    for number in range(max(room.values(), default=0)):
+        amounts: dict[str, int] = {}
+        for need in needs:
+            if number < room[need]:
+                amounts |= {name: max(amount, amounts.get(name, 0)) for name, amount in need.amounts.items()}
+        share = min(amounts.pop("gpu", 0), gpus - device)
+        devices = ",".join(str(device + one) for one in range(share))
+        device += share
+        entries: dict[str, Any] = {"resources": amounts | ({"gpu": share} if share else {})}
+        made.append(entries | ({"env": {"CUDA_VISIBLE_DEVICES": devices}} if share else {}))
+    return made
+
+
+def with_roles(cluster: type[Any], options: Sequence[dict[str, Any]]) -> type[Any]:
+    """Return a `distributed.SpecCluster` whose first workers have additional options.
+
+    A worker that replaces another one takes over its options.
+    """
+
+    class WithRoles(cluster):  # type: ignore[misc]
+        """Gives each new worker the first free role."""
+
+        def __init__(self, *arguments: Any, **given: Any) -> None:
+            self._held: dict[Any, int] = {}
+            super().__init__(*arguments, **given)
+
+        def new_worker_spec(self) -> dict[Any, dict[str, Any]]:
+            made: dict[Any, dict[str, Any]] = super().new_worker_spec()
+            for name, spec in made.items():
+                taken = {role for holder, role in self._held.items() if holder in self.worker_spec}
+                role = next((role for role in range(len(options)) if role not in taken), None)
+                if role is not None:
+                    self._held[name] = role
+                    made[name] = {**spec, "options": {**spec["options"], **options[role]}}
+            return made
+
+    return WithRoles
 
 
 #: Files and connections that this process has open before it starts workers, and for each of them.
@@ -95,6 +163,13 @@ def _unreached_by_ctrl_c(make: Callable[[], T]) -> T:
         return make()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def open_serial(cluster: SerialCluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
+    """A plain loop in this process: the reference that every other cluster must agree with."""
+    room_for(needs, gpus=cluster.gpus)
+    yield Serial()
 
 
 @quietly

@@ -33,7 +33,7 @@ def schema_of(what: str) -> dict[str, Any]:
     from ..kinds import KINDS, kind_named
 
     of_studies = (kind_named(name).model for name in KINDS)
-    of_clusters = (module.Cluster for module in clusters.kinds().values())
+    of_clusters = (kind.model for kind in clusters.kinds().values())
     union: Any = reduce(or_, of_studies if what == "study" else of_clusters)
     schema: dict[str, Any] = TypeAdapter(Annotated[union, Field(discriminator="kind")]).json_schema()
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"

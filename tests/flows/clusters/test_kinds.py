@@ -18,7 +18,7 @@ from distributed import LocalCluster
 
 from sigstats.flows import clusters
 from sigstats.flows.clusters import load_cluster
-from sigstats.flows.clusters._engine import settings
+from sigstats.flows.clusters._dask import settings
 from sigstats.flows.clusters.by_class import class_of, for_pods, started_cluster
 from sigstats.flows.errors import BadInput
 

@@ -13,7 +13,7 @@ import pytest
 from cryptography import x509
 
 from sigstats.flows.clusters import local
-from sigstats.flows.clusters._engine import certificates
+from sigstats.flows.clusters._dask import certificates
 
 from ..conftest import environment
 
@@ -21,7 +21,7 @@ from ..conftest import environment
 CODE = """
 import json, subprocess, sys, psutil
 from distributed import Client
-from sigstats.flows.clusters._engine import certificates
+from sigstats.flows.clusters._dask import certificates
 from sigstats.flows.clusters.local import Cluster, open_pool
 
 def turned_away(address, **options):
