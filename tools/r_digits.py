@@ -15,7 +15,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from sigstats.flows.verification import correct_digits
+from sigstats.flows.commands.verify import correct_digits
 
 FOLDER = Path(__file__).parents[1] / "sigstats" / "reference_set"
 #: The names of R for the alternatives.

@@ -16,7 +16,7 @@ import scipy.stats
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportion_confint
 
-from sigstats.flows.verification import correct_digits
+from sigstats.flows.commands.verify import correct_digits
 
 FOLDER = Path(__file__).parents[1] / "sigstats" / "reference_set"
 Answer = dict[str, float] | None

@@ -3,7 +3,6 @@
 import pytest
 
 from sigstats._common.extras import MissingExtra
-from sigstats.flows import verification as reference_set
 from sigstats.flows.cli import main
 from sigstats.flows.commands import verify
 
@@ -20,8 +19,8 @@ def test_what_an_extra_brings_is_named_and_left_out_unless_it_is_asked_for(monke
         raise MissingExtra("sklearn")
 
     monkeypatch.setattr(verify, "run_study", absent)
-    monkeypatch.setattr(reference_set, "tables", dict)
-    monkeypatch.setattr(reference_set, "lacking", list)
+    monkeypatch.setattr(verify, "tables", dict)
+    monkeypatch.setattr(verify, "lacking", list)
     said = printed("verify").splitlines()
     assert "bytes: not checked: sklearn is not installed; pip install 'sigstats[studies]'" in said
     assert main(["verify", "--only", "bytes"]) == 2

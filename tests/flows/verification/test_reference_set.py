@@ -16,8 +16,8 @@ import scipy.stats
 from statsmodels.stats.proportion import proportion_confint
 
 import sigstats
-from sigstats.flows import verification as reference_set
 from sigstats.flows.cli import main
+from sigstats.flows.commands import verify as reference_set
 
 ROOT = Path(__file__).parents[3]
 TOOLS = ROOT / "tools" / "reference_set"
