@@ -48,8 +48,8 @@ class Cluster(ClusterFile):
     def _with_a_port(cls, address: str) -> str:
         scheme = address.partition("://")[0]
         if scheme in ("tcp", "tls"):
-            match = _HOST_PORT.fullmatch(address)
-            if match is None or not 0 < int(match[1]) < 2**16:
+            port = _HOST_PORT.fullmatch(address)
+            if port is None or not 0 < int(port[1]) < 2**16:
                 raise ValueError(f"{shown(address)} is not valid; expected {scheme}://HOST:PORT")
         if scheme == "gateway" and _GATEWAY.fullmatch(address) is None:
             raise ValueError(f"{shown(address)} is not valid; expected gateway://HOST:PORT/CLUSTER")
@@ -137,35 +137,29 @@ def declared_resources(client: Any, needs: Sequence[Needs]) -> frozenset[str]:
 
 
 def _security(cluster: Cluster) -> Any:
-    """The certificates of the client; None to use those of Dask's own configuration."""
-    tls = cluster.tls
+    """The certificates of the client, from the cluster file or Dask's configuration; None if it needs none."""
     import dask
     from distributed.security import Security
 
-    if tls is None:
+    where = f"cluster: address: {shown(cluster.address)} is not valid"
+    if (tls := cluster.tls) is None:
         loader = dask.config.get("distributed.client.security-loader", None)
         if loader or not cluster.address.startswith(("tls://", "wss://")):
             return None
-        where = f"cluster: address: {shown(cluster.address)} is not valid"
-        try:
-            context = Security().get_connection_args("client")["ssl_context"]
-        except OSError as error:  # ssl.SSLError is one
-            raise BadInput(f"{where}; the certificates of Dask's own configuration cannot be used ({error})") from None
-        if context is None:
-            raise BadInput(
-                f"{where} without certificates; expected [tls] in a cluster file, or TLS in Dask's configuration"
-            )
-        return None
-    for name, path in tls.model_dump().items():
-        if not Path(path).is_file():
-            raise BadInput(f"cluster: tls.{name}: {shown(path)} is not valid; expected a PEM file")
+        security, what = Security(), "the certificates of Dask's own configuration"
+    else:
+        for name, path in tls.model_dump().items():
+            if not Path(path).is_file():
+                raise BadInput(f"cluster: tls.{name}: {shown(path)} is not valid; expected a PEM file")
+        files = {"tls_ca_file": tls.ca_file, "tls_client_cert": tls.cert, "tls_client_key": tls.key}
+        security, what = Security(require_encryption=True, **files), "the certificates of [tls]"
     try:
-        security = Security(
-            require_encryption=True, tls_ca_file=tls.ca_file, tls_client_cert=tls.cert, tls_client_key=tls.key
-        )
-        security.get_connection_args("client")
+        context = security.get_connection_args("client")["ssl_context"]
     except OSError as error:  # ssl.SSLError is one
-        raise BadInput(f"cluster: tls: the certificate cannot be used ({error}); expected PEM files") from None
+        raise BadInput(f"{where}; {what} cannot be used ({error}); expected PEM files") from None
+    if context is None:
+        wanted = "expected [tls] in a cluster file, or TLS in Dask's configuration"
+        raise BadInput(f"{where} without certificates; {wanted}")
     return security
 
 

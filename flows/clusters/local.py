@@ -104,27 +104,16 @@ def roles(needs: Sequence[Needs], room: Mapping[Needs, int], *, gpus: int) -> li
 
 
 def with_roles(cluster: type[Any], options: Sequence[dict[str, Any]]) -> type[Any]:
-    """Return a `distributed.SpecCluster` whose first workers have additional options.
-
-    A worker that replaces another one takes over its options.
-    """
+    """Return a `distributed.SpecCluster` whose first workers have additional options; a replacement takes them over."""
 
     class WithRoles(cluster):  # type: ignore[misc]
         """Gives each new worker the first free role."""
 
-        def __init__(self, *arguments: Any, **given: Any) -> None:
-            self._held: dict[Any, int] = {}
-            super().__init__(*arguments, **given)
-
         def new_worker_spec(self) -> dict[Any, dict[str, Any]]:
-            made: dict[Any, dict[str, Any]] = super().new_worker_spec()
-            for name, spec in made.items():
-                taken = {role for holder, role in self._held.items() if holder in self.worker_spec}
-                role = next((role for role in range(len(options)) if role not in taken), None)
-                if role is not None:
-                    self._held[name] = role
-                    made[name] = {**spec, "options": {**spec["options"], **options[role]}}
-            return made
+            ((name, spec),) = super().new_worker_spec().items()
+            taken = {other.get("role") for other in self.worker_spec.values()}
+            role = next((role for role in range(len(options)) if role not in taken), None)
+            return {name: spec if role is None else spec | {"role": role, "options": spec["options"] | options[role]}}
 
     return WithRoles
 

@@ -62,8 +62,7 @@ def test_gpus_are_divided_among_the_workers_and_every_need_is_met():
 
 def test_a_new_worker_takes_over_what_an_ended_one_had():
     class Fake:
-        def __init__(self):
-            self.worker_spec, self._number = {}, -1
+        worker_spec, _number = {}, -1
 
         def new_worker_spec(self):
             self._number += 1

@@ -119,7 +119,7 @@ def test_bad_certificates_are_one_line(tmp_path, cluster):
     empty.write_text("")
     for changes, complaint in (
         ({"cert": tmp_path / "gone.pem"}, "tls.cert:"),
-        ({"cert": empty}, "the certificate cannot be used"),
+        ({"cert": empty}, "the certificates of [tls] cannot be used"),
     ):
         done = run(
             "run", path, "--output", tmp_path / "out", "--cluster", cluster_file(tmp_path, address, ours, **changes)
