@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from sklearn.tree import DecisionTreeClassifier
 
-from sigstats.flows.config.fetch import digits
+from sigstats.flows.commands.studies import digits
 
 LOST = "area4"
 TRAINED = 20_000

@@ -3,7 +3,7 @@
 import copy
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
@@ -155,3 +155,19 @@ def summary_of(path: Path) -> str:
     """
     with path.open(encoding="utf-8") as lines:
         return next(lines, "").removeprefix("#").strip()
+
+
+def fetched_by(study: Any, base: Path) -> str:
+    """Advice to fetch the missing files of a ready study; empty if none is missing."""
+    path, folder = ready_studies().get(study.name), base / getattr(study, "folder", "")
+    wanted = [] if path is None else data_files_of(tomllib.loads(path.read_text("utf-8")))
+    lacking = any(not list(folder.glob(name)) for name in wanted)
+    return f"; `sigstats studies --fetch {study.name}` fetches the files that a downloader has" if lacking else ""
+
+
+def data_files_of(study: Any) -> Iterator[str]:
+    """The Parquet files that a study names, at any depth of it."""
+    for part in study.values() if isinstance(study, dict) else study if isinstance(study, list) else ():
+        if isinstance(part, str) and part.endswith(".parquet"):
+            yield part
+        yield from data_files_of(part)

@@ -25,7 +25,7 @@ from sigstats.files.inputs.opening import open_remote
 from sigstats.files.predictions import Columns, read
 from sigstats.files.tables.spelling import is_number
 
-from ..config.fetch import fetched_by
+from ..config.toml_files import fetched_by
 from ..errors import BadInput, file_errors
 from .study import RegressionStudy
 

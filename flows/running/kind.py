@@ -17,7 +17,7 @@ from sigstats._common.validation import did_you_mean, refuse, shown
 from sigstats.tasks.storage.store import Store
 
 from ..config.model import Study, validated
-from ..config.toml_files import apply_settings, place_of, read_toml, ready_studies
+from ..config.toml_files import apply_settings, fetched_by, place_of, read_toml, ready_studies
 from ..errors import BadInput
 from ..kinds import KINDS, kind_named
 from .from_python import GivenCode, plain
@@ -69,8 +69,6 @@ class Kind(Generic[S]):
         try:
             return self.layout(study, base, progress, allow)
         except ValueError as error:
-            from ..config.fetch import fetched_by  # most studies are valid
-
             raise BadInput(f"{study.source}: {error}{fetched_by(study, base)}") from None
 
     def plan(self, study: S, options: RunOptions, /, *, timing: bool) -> str:

@@ -9,9 +9,16 @@ from sklearn.utils import Bunch
 
 import sigstats
 from sigstats.flows.cli import main
+from sigstats.flows.commands.studies import OPENML
 from sigstats.flows.config import toml_files
-from sigstats.flows.config.fetch import OPENML, fetched_by, files_of
-from sigstats.flows.config.toml_files import StudyPlace, place_of, ready_studies, summary_of
+from sigstats.flows.config.toml_files import (
+    StudyPlace,
+    data_files_of,
+    fetched_by,
+    place_of,
+    ready_studies,
+    summary_of,
+)
 from sigstats.flows.errors import BadInput
 from sigstats.flows.running.kind import load_study
 
@@ -103,7 +110,7 @@ def test_a_ready_study_without_its_data_says_how_to_fetch_them(name, tmp_path, m
 def test_fetching_is_not_proposed_where_the_folder_of_a_study_has_its_data(tmp_path):
     study = load_study(place_of("keller").path, [f"folder={tmp_path}"])
     assert "--fetch keller" in fetched_by(study, tmp_path)
-    for each in files_of(tomllib.loads(place_of("keller").path.read_text("utf-8"))):
+    for each in data_files_of(tomllib.loads(place_of("keller").path.read_text("utf-8"))):
         (tmp_path / each).touch()
     assert fetched_by(study, tmp_path / "elsewhere") == ""
 
