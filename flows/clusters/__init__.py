@@ -93,14 +93,6 @@ def load_cluster(text: str | None, workers: int | None = None, packages: Sequenc
         raise BadInput(f"--cluster: {shown(text)} is not valid; expected {wanted}")
     refuse_credentials(values, source=source, error=BadInput)
     kind = values.get("kind", "dask" if "class" in values else "local")
-    if kind in ("slurm", "pbs", "sge", "lsf", "kubernetes"):
-        path = (
-            "dask_kubernetes.operator.KubeCluster" if kind == "kubernetes" else f"dask_jobqueue.{kind.upper()}Cluster"
-        )
-        raise BadInput(
-            f'{source}: kind: {kind!r} is not valid; write class = "{path}" and the arguments of that class, as in '
-            f"configs/clusters/{kind}.toml"
-        )
     if not isinstance(kind, str) or kind not in known:
         raise BadInput(f"{source}: kind: {shown(kind)} is not valid; expected one of {', '.join(known)}")
     model = known[kind].model

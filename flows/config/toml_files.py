@@ -16,15 +16,13 @@ from ..errors import BadInput
 
 #: Tables and lists in one another; a study or a cluster file has five.
 _DEEPEST = 50
-#: A dotted key that is deeper; tomllib takes time quadratic in its length.
-_DEEP_KEY = re.compile(rf"""(?<![\w"'-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){{{_DEEPEST}}}""")
 
 
 def read_toml(path: Path) -> dict[str, Any]:
     """The tables of a TOML file."""
     deep = f"{path}: is nested too deeply; expected tables and lists of a few levels"
     try:
-        values = _loads(path.read_text(encoding="utf-8-sig"))  # with a byte order mark or without
+        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # with a byte order mark or without
     except FileNotFoundError:
         neighbours = [entry.name for entry in path.parent.glob("*.toml")] if path.parent.is_dir() else []
         near = nearest(path.name, neighbours)
@@ -49,13 +47,6 @@ def read_toml(path: Path) -> dict[str, Any]:
     return values
 
 
-def _loads(text: str) -> dict[str, Any]:
-    """Like `tomllib.loads`; RecursionError if a dotted key is too deep."""
-    if _DEEP_KEY.search(text):
-        raise RecursionError
-    return tomllib.loads(text)
-
-
 def _unquoted(path: Path, error: str) -> str:
     """The quoted form of an unquoted word in the line of an error, if there is one."""
     line = re.search(r"at line (\d+)", error)
@@ -76,7 +67,7 @@ def apply_settings(values: dict[str, Any], settings: Sequence[str]) -> dict[str,
         if not separator or not all(parts) or len(parts) > _DEEPEST:
             raise BadInput(f"--set: {shown(setting)} is not valid; expected key=value, as in seed=7")
         try:
-            value = _loads(f"value = {text}")["value"]
+            value = tomllib.loads(f"value = {text}")["value"]
         except tomllib.TOMLDecodeError:
             value = text.strip()
         except (ValueError, RecursionError):  # a number of thousands of digits, lists in lists in lists

@@ -62,11 +62,6 @@ def test_the_ready_files_are_valid(repository):
         ),
         ('class = "os.system"\nworkers = 2\nallow = ["os"]', "or --allow os"),
         (
-            'kind = "slurm"\nworkers = 2',
-            "kind: 'slurm' is not valid; write class = \"dask_jobqueue.SLURMCluster\" and the arguments of that class",
-        ),
-        ('kind = "kubernetes"\nworkers = 2', f'write class = "{KUBERNETES}" and the arguments of that class'),
-        (
             'kind = "local"\nmemory_limit = "1.2.3 GiB"',
             "'1.2.3 GiB' is not valid; expected an amount with its unit, as in",
         ),

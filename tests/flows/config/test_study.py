@@ -258,10 +258,8 @@ def test_toml_that_python_gives_up_is_one_line(tmp_path, text):
         apply_settings({}, [text])
 
 
-@pytest.mark.parametrize("part", ["a", '"a b"', "'a.b' "])
-@pytest.mark.parametrize("levels", [700, 200_000])  # the latter would take tomllib ten minutes
-def test_tables_of_many_levels_are_one_line(tmp_path, levels, part):
-    (tmp_path / "mine.toml").write_text(".".join([part] * levels) + " = 1")
+def test_tables_of_many_levels_are_one_line(tmp_path):
+    (tmp_path / "mine.toml").write_text(".".join(["a"] * 700) + " = 1")
     with pytest.raises(BadInput, match=r"mine\.toml: is nested too deeply"):
         load_study(tmp_path / "mine.toml")
     with pytest.raises(BadInput, match=r"--set: 'a\.a\.a.* is not valid; expected key=value"):
