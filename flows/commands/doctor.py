@@ -9,14 +9,14 @@ import io
 import re
 import shlex
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..errors import DONE, BadInput
 from . import REGISTRY, parser
 from ._options import as_options
 
 if TYPE_CHECKING:
-    from sigstats.files.predictions import EvaluationLog
+    from sigstats.files.predictions import Columns, EvaluationLog
     from sigstats.files.tables.table import Table
 
 GROUP = "files of predictions"
@@ -110,66 +110,107 @@ def _commands_for_log(log: "EvaluationLog") -> tuple[str, list[tuple[str, str]],
     return f"a log of {len(log.answers):,} answers by {by}, with the scores {scores}", commands, [""]
 
 
-def _commands_for_table(table: "Table") -> tuple[str, list[tuple[str, str]], list[str]]:
-    """Describe a table in a line, list commands for it, and options that identify rows if the usual ids do not."""
+class _Roles(NamedTuple):
+    """The columns of a table, without lists and objects, by the parts that they may play in commands."""
+
+    usual: "Columns"
+    #: The distinct values of each column.
+    values: dict[str, dict[str, None]]
+    labelled: bool
+    numbers: set[str]
+    #: Columns of numbers that are not all whole.
+    fractions: set[str]
+    answers: list[str]
+    marks: list[str]
+    #: Columns that are neither ids, labels, models, weights, answers nor marks.
+    others: list[str]
+
+
+def _roles_of(table: "Table") -> _Roles:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from sigstats._common.column_names import RUN, WEIGHTS, is_no_model
-    from sigstats._common.messages import some_of
+    from sigstats._common.column_names import WEIGHTS, is_no_model
     from sigstats.files.predictions import Columns
     from sigstats.files.tables.spelling import is_number
 
-    from ..pages.wording import count_of
-
     present = ((name, column) for name, column in table.other_columns(()).items() if name in table.names)
     names = [name for name, column in present if not pa.types.is_nested(column.type)]
-    columns = Columns().in_table(names)
+    usual = Columns().in_table(names)
     values = {name: dict.fromkeys(pc.unique(table.texts_or_missing(name).drop_null()).to_pylist()) for name in names}
-    numbers = [name for name in names if values[name] and all(map(is_number, values[name]))]
-    fractions = [name for name in numbers if any(not float(value).is_integer() for value in values[name])]
-    labelled = columns.label in names and "label" not in {key for key, *_ in columns.unclear}
-    classes = values[columns.label].keys() if labelled else set()
-    head = f"a table of {count_of(table.num_rows, 'row')} with the columns {some_of(names)}"
+    numbers = {name for name in names if values[name] and all(map(is_number, values[name]))}
+    fractions = {name for name in numbers if any(not float(value).is_integer() for value in values[name])}
+    labelled = usual.label in names and "label" not in {key for key, *_ in usual.unclear}
+    classes = values[usual.label].keys() if labelled else set()
     usable = [name for name in names if _NAMES.fullmatch(name) or not is_no_model(name, names)]
-    weights = [name for name in names if name.lower() in WEIGHTS][:1]
-    others = [name for name in usable if name not in (columns.id, columns.label, columns.chosen.models, *weights)]
-    pair = {columns.label, columns.prediction}
-    measure = " --measure neg-mae" if labelled and pair <= {*numbers} and pair & {*fractions} else ""
-    answers = [name for name in others if labelled and (name == columns.prediction or values[name].keys() <= classes)]
+    usable = [name for name in usable if name not in (usual.id, usual.label, usual.chosen.models)]
+    others = [name for name in usable if name.lower() not in WEIGHTS]
+    answers = [name for name in others if labelled and (name == usual.prediction or values[name].keys() <= classes)]
     marks = [name for name in others if name not in answers and name in fractions]
     marks += [name for name in others if not labelled and values[name].keys() == {"0", "1"}]
-    models = [*values.get(columns.chosen.models, ())]
-    key, choices = ("model", models) if len(models) > 1 else ("prediction", answers)
-    first, first_two = ("" if choices == [columns.prediction] else _as_options(**{key: choices[:n]}) for n in (1, 2))
+    others = [name for name in others if name not in (*answers, *marks)]
+    return _Roles(usual, values, labelled, numbers, fractions, answers, marks, others)
+
+
+def _commands_for_table(table: "Table") -> tuple[str, list[tuple[str, str]], list[str]]:
+    """Describe a table in a line, list commands for it, and options that identify rows if the usual ids do not."""
+    from sigstats._common.messages import some_of
+
+    from ..pages.wording import count_of
+
+    roles = _roles_of(table)
+    usual, names = roles.usual, [*roles.values]
+    models = [*roles.values.get(usual.chosen.models, ())]
+    pair = {usual.label, usual.prediction}
+    measure = " --measure neg-mae" * bool(roles.labelled and pair <= roles.numbers and pair & roles.fractions)
     units = {key: name for key, name in (("group", "judge"), ("item", "question_id")) if {name, "model_a"} <= {*names}}
     commands = [("rank", measure + _as_options(**units))]  # of votes, or of the models in a column
-    if answers:
-        commands += [("compare", (first_two if len(choices) > 1 else f" CANDIDATE{first}") + measure)]
-        commands += [("rank", _as_options(prediction=answers))] if len(choices) > 1 and choices is answers else []
-        commands += [] if measure else [("check", f"{first} --at-least 0.9")]
-        commands.sort(key=lambda command: command[1].startswith(" CANDIDATE"))  # those that need a second file last
-    patterns = (name.replace(value, "*", 1) for name in marks for value in classes if value in name)
-    of_classes = (pattern for pattern in patterns if {pattern.replace("*", name) for name in classes} <= {*marks})
-    pattern = next(of_classes, "" if labelled else _probabilities(table, marks))
-    if pattern:
-        pattern = _as_options(probabilities=pattern) + ("" if labelled else " --labels LABELS")
-        commands += [("check", f"{pattern} --at-least 0.9")]
-    for mark in [] if labelled or pattern else marks:
-        commands += _by_score(mark, columns.scoring.is_lower_better(mark), models)[: 1 + (len(models) > 1)]
-    name, options = commands[:2][-1]  # also shown with slices and groups: the first that is not `rank` of votes, if any
-    nominal = [name for name in others if name not in numbers or len(values[name]) == 2 or _NAMES.fullmatch(name)]
-    parts = {name: len(values[name]) for name in nominal if name not in (*answers, *marks)} if len(commands) > 1 else {}
-    slices = [name for name, number in parts.items() if 1 < number <= min(_SLICES, table.num_rows / 2)]
-    groups = [name for name, number in parts.items() if _SLICES < number <= table.num_rows / 2]
-    commands += [(own, given + _as_options(weights=weights)) for own, given in commands if own == "compare" and weights]
-    commands += [(name, options + _as_options(slice=slices))] if slices else []
-    commands += [(name, options + _as_options(group=groups[0]))] if groups else []
-    run = next(filter(RUN.search, names), "")
-    repeats = max(1, len(models)) * len(values.get(run, "1"))
-    ids = [name for name in names if len(values[name]) * repeats >= table.num_rows and name not in {*fractions, *pair}]
-    rows = [""] if columns.id in names else [_as_options(id=name) for name in ids] + [" --by-position"] * (repeats == 1)
-    return head, commands, list(dict.fromkeys(["", *(row + _as_options(run=[run] if run else []) for row in rows)]))
+    commands += _for_answers(roles.answers, models, usual.prediction, measure)
+    if pattern := _probabilities(table, roles.marks):
+        labels = "" if roles.labelled else " --labels LABELS"
+        commands += [("check", f"{_as_options(probabilities=pattern)}{labels} --at-least 0.9")]
+    for mark in [] if roles.labelled or pattern else roles.marks:
+        commands += _by_score(mark, usual.scoring.is_lower_better(mark), models)[: 1 + (len(models) > 1)]
+    if len(commands) > 1:  # the first that is not `rank` of votes is also shown with slices and with groups
+        name, options = commands[1]
+        commands += [(name, options + part) for part in _parts(roles, table.num_rows)]
+    head = f"a table of {count_of(table.num_rows, 'row')} with the columns {some_of(names)}"
+    return head, commands, _row_options(roles, max(1, len(models)), table.num_rows)
+
+
+def _for_answers(answers: list[str], models: list[str], prediction: str, measure: str) -> list[tuple[str, str]]:
+    """Commands for columns of predictions, of `models` if a column names several; those with a second file last."""
+    if not answers:
+        return []
+    key, choices = ("model", models) if len(models) > 1 else ("prediction", answers)
+    first, first_two = ("" if choices == [prediction] else _as_options(**{key: choices[:n]}) for n in (1, 2))
+    commands = [("compare", (first_two if len(choices) > 1 else f" CANDIDATE{first}") + measure)]
+    commands += [("rank", _as_options(prediction=answers))] if len(choices) > 1 and choices is answers else []
+    commands += [] if measure else [("check", f"{first} --at-least 0.9")]
+    return sorted(commands, key=lambda command: command[1].startswith(" CANDIDATE"))
+
+
+def _parts(roles: _Roles, rows: int) -> list[str]:
+    """Options for the columns that divide the rows into slices, and for the first of groups."""
+    values = roles.values
+    is_nominal = {name: name not in roles.numbers or _NAMES.fullmatch(name) for name in roles.others}
+    nominal = [name for name in roles.others if len(values[name]) == 2 or is_nominal[name]]
+    slices = [name for name in nominal if 1 < len(values[name]) <= min(_SLICES, rows / 2)]
+    groups = [name for name in nominal if _SLICES < len(values[name]) <= rows / 2]
+    return [_as_options(**{key: names}) for key, names in (("slice", slices), ("group", groups[:1])) if names]
+
+
+def _row_options(roles: _Roles, models: int, rows: int) -> list[str]:
+    """Options that identify rows, to be tried in order."""
+    from sigstats._common.column_names import RUN
+
+    values, usual = roles.values, roles.usual
+    run = next(filter(RUN.search, values), "")
+    repeats, measured = models * len(values.get(run, "1")), {*roles.fractions, usual.label, usual.prediction}
+    ids = [name for name in values if len(values[name]) * repeats >= rows and name not in measured]
+    named = [_as_options(id=name) for name in ids] + [" --by-position"] * (repeats == 1)
+    runs = _as_options(run=[run] if run else [])
+    return list(dict.fromkeys(["", *(option + runs for option in ([""] if usual.id in values else named))]))
 
 
 def _probabilities(table: "Table", names: Sequence[str]) -> str:

@@ -21,7 +21,6 @@ PEOPLE = {"site": RNG.choice(["x", "y"], 120), "patient": [f"p{row // 4}" for ro
 TABLES = {
     "one model": {"id": range(120), "label": TRUTH, "prediction": RIGHT["a"]},
     "parts": {"id": range(120), "label": TRUTH, "prediction": RIGHT["a"], **PEOPLE},
-    "weights": {"id": range(120), "label": TRUTH, "prediction": RIGHT["a"], "stands_for": np.arange(120) % 3 + 1.5},
     "three models": {"id": range(120), "y_true": TRUTH, **RIGHT},
     "probabilities": {"id": range(120), "label": TRUTH, "prob_cat": CHANCE, "prob_dog": 1 - CHANCE},
     "probabilities only": {"prob_cat": CHANCE, "prob_dog": 1 - CHANCE},
@@ -36,7 +35,6 @@ WANTED = {
         "check {} --at-least 0.9 --slice site",
         "check {} --at-least 0.9 --group patient",
     ],
-    "weights": ["check {} --at-least 0.9", "compare {} CANDIDATE", "compare {} CANDIDATE --weights stands_for"],
     "three models": [
         "compare {} --prediction a --prediction b",
         "rank {} --prediction a --prediction b --prediction c",
