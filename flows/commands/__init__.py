@@ -36,7 +36,7 @@ REGISTRY = Registry(__name__, Command, what="command")
 #: Messages of argparse about a value, and those in their place.
 _IN_OUR_WORDS = (
     (
-        r"^argument (\S+): invalid (?:float|fraction|share) value: (.*)",
+        r"^argument (\S+): invalid (?:float|fraction) value: (.*)",
         r"\1: \2 is not valid; expected a number, as in 0.05",
     ),
     (r"^argument (\S+): invalid int value: (.*)", r"\1: \2 is not valid; expected a whole number"),

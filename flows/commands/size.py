@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import DONE, BadInput
 from . import _predictions as arguments
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
-from ._options import add_rule_options, as_options, rule_of
+from ._options import add_rule_options, as_options, fraction, rule_of
 
 if TYPE_CHECKING:
     from sigstats.comparison.rule import ComparisonRule
@@ -50,12 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_outputs(parser, "html")
 
 
-def share(text: str) -> float:
-    """Return a number that may be given in per cent (``84%``)."""
-    return float(text[:-1]) / 100 if text.endswith("%") else float(text)
-
-
-def _number(parser: Any, name: str, text: str, kind: Any = share, **how: Any) -> None:
+def _number(parser: Any, name: str, text: str, kind: Any = fraction, **how: Any) -> None:
     parser.add_argument(name, type=kind, metavar="N" if kind is int else "X", help=text, **how)
 
 

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import httpx
@@ -152,20 +153,20 @@ def _silent(*_: object) -> None:
     pass
 
 
+@dataclass
 class OutageWatch:
     """Reports when a server ceases to answer, and when it answers again."""
 
-    def __init__(self, ask: Callable[[], str | None], say: Callable[[str], None], *, address: str) -> None:
-        self._ask = ask
-        self._say = say
-        self._address = address
-        self._answers = True
+    ask: Callable[[], str | None]
+    say: Callable[[str], None]
+    address: str
+    answers: bool = True
 
     def look(self) -> None:
         """Ask the server once, and report a change."""
-        reason = self._ask()
-        if reason is not None and self._answers:
-            self._say(f"note: no Prefect server answers at {self._address} ({reason}); runs that fall due wait for it")
-        elif reason is None and not self._answers:
-            self._say("note: the Prefect server answers again")
-        self._answers = reason is None
+        reason = self.ask()
+        if reason is not None and self.answers:
+            self.say(f"note: no Prefect server answers at {self.address} ({reason}); runs that fall due wait for it")
+        elif reason is None and not self.answers:
+            self.say("note: the Prefect server answers again")
+        self.answers = reason is None

@@ -7,13 +7,11 @@ import contextlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from markupsafe import Markup
 
 from sigstats.comparison.cells import difference_in_words, interval_of, named, titles_of
@@ -243,22 +241,19 @@ def _flips_of(store: Store, records: Sequence[Record], *, of_baseline: bool) -> 
     looks = [table for table in tables if table is not None]
     if len(looks) < 2:
         return None
-    answers = pa.concat_tables(looks)  # from the oldest look to the newest
-    parts: list[Any] = [answers["score"], answers["id"], "\0"]
-    items = pc.binary_join_element_wise(*parts).combine_chunks().dictionary_encode()
-    item, (baseline, candidate) = items.indices.to_numpy(), (answers[name].to_numpy() for name in _MODELS)
-    order = np.argsort(item, kind="stable")
-    decided = order[candidate[order] != 0]
-    # A flip: an item's answer differs from the one before, in the order of items and then of looks.
-    is_flip = (np.diff(item[decided]) == 0) & (np.diff(candidate[decided]) != 0)
-    per_item = partial(np.bincount, minlength=len(items.dictionary))
-    flips = per_item(item[decided][1:][is_flip])
-    counts = [per_item(item), per_item(item[candidate > 0]), flips]
+    answers = pa.concat_tables(looks).to_pandas()  # from the oldest look to the newest
+    items, candidate = answers.groupby(["id", "score"], sort=False), answers["candidate"]
+    decided = answers[candidate != 0].assign(item=items.ngroup())
+    flips = decided.groupby("item")["candidate"].diff().fillna(0) != 0
+    counts: dict[str, Any] = {
+        "looks": 1,
+        "correct": candidate > 0,
+        "flips": flips.reindex(answers.index, fill_value=False),
+    }
     if of_baseline:
-        counts += [per_item(item[candidate < baseline]), per_item(item[candidate > baseline])]
-    rows = []
-    for number in np.argsort(-flips, kind="stable")[: np.count_nonzero(flips)].tolist():
-        score, _, name = items.dictionary[number].as_py().partition("\0")
-        rows.append([name, score, *(str(count[number]) for count in counts)])
+        counts |= {"broken": candidate < answers["baseline"], "fixed": candidate > answers["baseline"]}
+    per_item = answers.drop(columns=[*_MODELS]).assign(**counts).groupby(["id", "score"], sort=False).sum()
+    flipped = per_item[per_item["flips"] > 0].sort_values("flips", ascending=False, kind="stable").reset_index()
+    rows = flipped.astype(str).to_numpy().tolist()
     words = f"{count_of(len(rows), 'item')} flipped in {len(looks)} of {count_of(len(records), 'evaluation')}"
     return Changed((*FLIPS, *(OF_BASELINE if of_baseline else ())), rows, words)

@@ -23,7 +23,7 @@ from sigstats.comparison.rule import ComparisonRule, key_of
 from sigstats.measures.own import is_path
 from sigstats.multiplicity import Spending
 
-from ..config.model import Strict, Study
+from ..config.model import Strict, Study, only
 
 
 def _thresholds() -> type[Strict]:
@@ -103,8 +103,10 @@ class Looks(Strict):
         description="series: all looks share the level, however many; each: every look has the whole level, so that "
         "false alarms add up; others: `planned` looks share it",
     )
-    planned: int | None = Field(None, ge=1, le=10**6, description="Number of planned looks")
-    run_length: float | None = Field(
+    planned: Annotated[int | None, only("spending", "linear", "pocock", "obrien-fleming")] = Field(
+        None, ge=1, le=10**6, description="Number of planned looks"
+    )
+    run_length: Annotated[float | None, only("rows", "fresh")] = Field(
         None,
         gt=1,
         le=10**9,
@@ -141,15 +143,8 @@ class Looks(Strict):
                 f"spending: {self.spending!r} is not valid with rows = 'fresh', whose level needs no sharing; use one "
                 "of them"
             )
-        if self.run_length is not None and self.rows == "same":
-            raise ValueError("run_length: is not valid with rows = 'same'; use rows = 'fresh' or a spending")
         if self.planned is None and self.spending not in ("each", "series"):
             raise ValueError(f"planned is missing; give the number of looks for the spending {self.spending}")
-        if self.planned is not None and self.spending in ("each", "series"):
-            raise ValueError(
-                f"planned: {self.planned} is not valid with the spending {self.spending}, which needs no plan; use "
-                "linear, pocock or obrien-fleming"
-            )
         return self
 
 
@@ -269,13 +264,6 @@ class RegressionStudy(Study):
         if self.bar is not None and unused:
             raise ValueError(f"{min(unused)} is not valid with {given[0]}; remove it, or give a baseline")
         return self
-
-    @field_validator("score_range", mode="after")
-    @classmethod
-    def _ascending(cls, score_range: list[float] | None) -> list[float] | None:
-        if score_range is not None and not score_range[0] < score_range[1]:
-            raise ValueError(f"{score_range} is not valid; expected two numbers, the lower one first")
-        return score_range
 
     def rule_at(self, level: float) -> ComparisonRule:
         """The rule of a look that has `level`."""

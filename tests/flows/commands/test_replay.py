@@ -126,13 +126,6 @@ def test_every_answer_is_as_stored(output, printed):
     assert "test set 101 of many, outputs swapped, 40 rows" in said
 
 
-def test_a_package_of_no_test_is_not_allowed(output, capsys):
-    assert main(["replay", str(output), "--trial", "3", "--only", "dataset=grid", "--allow", "numpy"]) == 2
-    said = capsys.readouterr()
-    wanted = "expected none, since no test is of another package"
-    assert (said.out, said.err) == ("", f"sigstats: --allow: 'numpy' is not valid; {wanted}\n")
-
-
 def test_rows_are_written(output, tmp_path, capsys):
     file = tmp_path / "rows.csv"
     assert main(["replay", str(output), "--trial", "3", "--only", "dataset=grid", "--rows", str(file)]) == 0

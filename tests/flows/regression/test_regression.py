@@ -318,7 +318,7 @@ def damage_labels(folder):
         (["rule.margin=x"], None, ": rule.margin: 'x' is not valid"),
         (["rule.smallest_slice=10000000000000000"], None, "rule.smallest_slice: 10000000000000000 is not valid"),
         (["looks.spending=pocock"], None, "planned is missing"),
-        (["looks.planned=3"], None, "planned: 3 is not valid with the spending series, which needs no plan"),
+        (["looks.planned=3"], None, "planned: 3 is not valid; expected only with spending linear, pocock, obrien"),
         (["looks.spending=pocok"], None, "looks.spending: 'pocok' is not valid"),
         ([], damage_labels, "expected the same labels"),
         ([], lambda folder: (folder / "predictions/candidate-1.csv").write_text(""), "is empty"),
