@@ -97,56 +97,60 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
     from sigstats.comparison.compare import compare_scores
     from sigstats.comparison.family import measures_to_compare
     from sigstats.comparison.measure_names import as_compared_measures
-    from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.comparison.result import CandidatesResult
-    from sigstats.files.inputs import same_content
-    from sigstats.files.predictions import join_scores, read_by_scores
 
     rule, named_measures = rule_of(options), arguments.measures_of(options)
     with as_options():
         measures = as_compared_measures(named_measures) if named_measures else None
-    columns_of_files = arguments.columns_of_files(options, 1 + len(options.candidates), scores=None)
-    if options.unpaired:
-        columns_of_files = [columns.but(by_position=columns.by_position or None) for columns in columns_of_files]
-    columns, *columns_of_candidates = columns_of_files
     paths = (options.baseline, *options.candidates)
+    columns = arguments.columns_of_files(options, len(paths), scores=None)
+    if options.unpaired:
+        columns = [file.but(by_position=file.by_position or None) for file in columns]
     with as_options():
-        scores: list[str | None] = [*arguments.scores_of(options)] or [columns.score]
-        problem = _repeated_file(paths, columns_of_files)
-        if problem and not vars(options).get("itself"):  # doctor tries a file as its own candidate
-            read_by_scores([(options.baseline, columns)], scores)  # a fault of the file is reported first
-            raise BadInput(problem)
-        limits = as_score_range(options.score_range)
-        judged = arguments.read_with_people(options, paths, columns_of_files)
-        with_ids = options.changed is not None or bool(judged)
-        if judged:
-            baseline, *candidates = [{columns.score: predictions} for predictions, _ in judged]
-        else:
-            baseline, *candidates = read_by_scores([*zip(paths, columns_of_files, strict=True)], scores)
-        match: dict[str, Any] = {} if options.unpaired else {"with_ids": with_ids, **arguments.match_options(options)}
-        join: Any = join_scores
-        if options.unpaired or judged:  # few comparisons need this module
-            from sigstats.files.predictions.designs import add_people, join_samples
-
-            join = join_samples if options.unpaired else join_scores
-        compared: list[list[PairedPredictions]] = []
-        for index, (path, candidate_columns) in enumerate(zip(options.candidates, columns_of_candidates, strict=True)):
-            joined = join(baseline, candidates[index], columns, **match)
-            if judged:
-                joined = [add_people(pair, (judged[0][1], judged[1 + index][1]), limits) for pair in joined]
-            identical = candidate_columns == columns and same_content(options.baseline, path)
-            joined = [replace(pair, identical=identical, score_range=limits) for pair in joined]
-            if len(options.prediction) > 1:
-                subjects = {"prediction": columns.prediction}, {"prediction": candidate_columns.prediction}
-                joined = [replace(pair, subjects=subjects) for pair in joined]
-            compared.append(joined)
-        names_in_file = arguments.names_in_one_file(options) if len({*paths}) == 1 else []
-        baseline_name, *names = names_in_file or paths
-        arguments.refuse_unused(
-            columns, [name for sides in compared for pair in sides for name in measures_to_compare(pair, measures)]
-        )
+        compared = _joined(options, paths, columns)
+        used = [name for pairs in compared for pair in pairs for name in measures_to_compare(pair, measures)]
+        arguments.refuse_unused(columns[0], used)
         results = compare_scores(compared, rule, measures, positive=options.positive)
-        return CandidatesResult(baseline=baseline_name, candidates=tuple(names), results=results), compared
+    names_in_file = arguments.names_in_one_file(options) if len({*paths}) == 1 else []
+    baseline, *candidates = names_in_file or paths
+    return CandidatesResult(baseline=baseline, candidates=tuple(candidates), results=results), compared
+
+
+def _joined(
+    options: argparse.Namespace, paths: Sequence[str], columns: "Sequence[Columns]"
+) -> "list[list[PairedPredictions]]":
+    """Each candidate joined with the baseline, a pair for each score."""
+    from sigstats.comparison.paired_predictions import as_score_range
+    from sigstats.files.inputs import same_content
+    from sigstats.files.predictions import join_scores, read_by_scores
+
+    scores: list[str | None] = [*arguments.scores_of(options)] or [columns[0].score]
+    problem = _repeated_file(paths, columns)
+    if problem and not vars(options).get("itself"):  # doctor tries a file as its own candidate
+        read_by_scores([(paths[0], columns[0])], scores)  # a fault of the file is reported first
+        raise BadInput(problem)
+    limits = as_score_range(options.score_range)
+    judged = arguments.read_with_people(options, paths, columns)
+    files: Any = [{columns[0].score: predictions} for predictions, _ in judged]
+    files = files or read_by_scores([*zip(paths, columns, strict=True)], scores)
+    join: Any = join_scores
+    how = {"with_ids": options.changed is not None or bool(judged), **arguments.match_options(options)}
+    if options.unpaired or judged:  # few comparisons need this module
+        from sigstats.files.predictions.designs import add_people, join_samples
+
+        join, how = (join_samples, {}) if options.unpaired else (join, how)
+    compared = []
+    for index in range(1, len(paths)):
+        pairs = join(files[0], files[index], columns[0], **how)
+        if judged:
+            pairs = [add_people(pair, (judged[0][1], judged[index][1]), limits) for pair in pairs]
+        identical = columns[index] == columns[0] and same_content(paths[0], paths[index])
+        pairs = [replace(pair, identical=identical, score_range=limits) for pair in pairs]
+        if len(options.prediction) > 1:
+            subjects = {"prediction": columns[0].prediction}, {"prediction": columns[index].prediction}
+            pairs = [replace(pair, subjects=subjects) for pair in pairs]
+        compared.append(pairs)
+    return compared
 
 
 def _repeated_file(paths: Sequence[str], columns: "Sequence[Columns]") -> str:

@@ -124,12 +124,7 @@ def compare_fresh(
         if not any(row.verdict == "fail" for row in again):
             rows, n = again, m
             notes.append(Note("repaired", f"repaired: the rows since look {since} are compared"))
-    models = ("the baseline", "the candidate") if study.bar is None else ("the model",)
-    for paired, tested in zip(pair.by_score, tests, strict=True):
-        notes += about_predictions(paired, [values.row.measure for values in tested], models)
-    if (bar := study.bar) is not None:
-        marks = [values for values in tests[0] if MEASURES[values.row.measure].needs in ("marks", "numbers")]
-        notes += [note for values in marks for note in unlike_bar(values.candidate, bar, limited=not values.share)]
+    notes += _about_rows(study, pair, tests)
     notes += looks.units_changed()
     repeated = int(np.count_nonzero(~new))
     text = f"{repeated:,} rows occurred at earlier looks and are left out"
@@ -140,14 +135,21 @@ def compare_fresh(
             raise ValueError(f"{pair.candidate}: {text}; expected ids that no two looks share, such as date and number")
         text = f"{corrected:,} rows of earlier looks have other labels now; their earlier values are kept"
         notes.append(Note("labels", text))
-    result = ComparisonResult(
-        rows=rows,
-        rule=rule,
-        n=n,
-        notes=(*notes, *dict.fromkeys(note for paired in pair.by_score for note in paired.notes)),
-        subjects=pair.by_score[0].subjects,
-    )
-    return result, fresh
+    notes += dict.fromkeys(note for paired in pair.by_score for note in paired.notes)
+    subjects = pair.by_score[0].subjects
+    return ComparisonResult(rows=rows, rule=rule, n=n, notes=tuple(notes), subjects=subjects), fresh
+
+
+def _about_rows(study: RegressionStudy, pair: Pair, tests: Sequence[Sequence[RowValues]]) -> list[Note]:
+    """Notes on the predictions, and on a bar that may be in another unit."""
+    models = ("the baseline", "the candidate") if study.bar is None else ("the model",)
+    notes: list[Note] = []
+    for paired, tested in zip(pair.by_score, tests, strict=True):
+        notes += about_predictions(paired, [values.row.measure for values in tested], models)
+    if (bar := study.bar) is not None:
+        marks = [values for values in tests[0] if MEASURES[values.row.measure].needs in ("marks", "numbers")]
+        notes += [note for values in marks for note in unlike_bar(values.candidate, bar, limited=not values.share)]
+    return notes
 
 
 class _Looks(NamedTuple):
