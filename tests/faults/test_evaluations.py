@@ -107,20 +107,12 @@ if "prefect.engine" in sys.orig_argv and Path({idle!r}).exists():
 @contextlib.contextmanager
 def deployed(server, folder, **more):
     """``sigstats deploy`` as it stays and runs what falls due."""
-    with (folder / "deploy.log").open("a") as log:
-        words = ["deploy", folder / "nightly.toml", "--output", folder / "out", "--set", f"name={folder.name}"]
-        process = subprocess.Popen(
-            [*PROGRAM, *map(str, words)],
-            env={**server.environment, **more},
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
-        try:
-            yield process
-        finally:
-            killed(process.pid)
-            process.wait(30)
+    process, _ = server.deploy(folder, folder.name, **more)
+    try:
+        yield process
+    finally:
+        killed(process.pid)
+        process.wait(30)
 
 
 def test_a_runner_killed_at_random_moments_blocks_no_later_run(server, folder, record):

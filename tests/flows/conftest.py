@@ -58,8 +58,8 @@ def run(*arguments, timeout=240):
 
 
 def python(*words, **how):
-    """Run Python to its end, in an environment and a folder of `how`."""
-    kept = {"capture_output": True, "text": True, "check": False, "timeout": 300, **how}
+    """Run Python to its end, by default in the environment of the tests; `how`: as for `subprocess.run`."""
+    kept = {"env": environment(), "capture_output": True, "text": True, "check": False, "timeout": 300, **how}
     return subprocess.run([sys.executable, *map(str, words)], **kept)
 
 

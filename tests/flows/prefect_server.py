@@ -18,7 +18,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ..programs import missing
-from .conftest import environment, wait_until
+from .conftest import PROGRAM, environment, wait_until
 
 DATABASES = ("sqlite", "postgresql")
 
@@ -155,6 +155,14 @@ class Server(Api):
                 return answer.status == 200
         except OSError:
             return False
+
+    def deploy(self, folder, name, *more, study="nightly.toml", **environment):
+        """``sigstats deploy`` as it stays and runs what falls due; the process and its log."""
+        words = ["deploy", folder / study, "--output", folder / "out", "--set", f"name={name}", *more]
+        log, environment = folder / "deploy.log", self.environment | environment
+        with log.open("a") as kept:
+            streams = {"stdout": kept, "stderr": subprocess.STDOUT}
+            return subprocess.Popen([*PROGRAM, *words], env=environment, start_new_session=True, **streams), log
 
     def kill(self):
         with contextlib.suppress(ProcessLookupError):

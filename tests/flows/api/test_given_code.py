@@ -2,8 +2,6 @@
 
 import linecache
 import re
-import subprocess
-import sys
 import types
 
 import numpy as np
@@ -19,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 import sigstats
 from sigstats.flows.running.from_python import content_of
 
-from ..conftest import environment, results
+from ..conftest import python, results
 
 IRIS = load_iris(as_frame=True).frame.rename(columns=lambda name: name.replace(" (cm)", ""))
 STUDY = {"kind": "benchmark", "name": "notebook", "cross_validation": {"folds": 2}, "tests": ["mcnemar"]}
@@ -149,10 +147,7 @@ def test_a_class_of_a_notebook_is_the_same_in_every_session_and_engine(tmp_path)
     program.write_text(NOTEBOOK + "\nif __name__ == '__main__':\n    print(run(sys.argv[1], **eval(sys.argv[2])))")
     said = []
     for output, options in (("serial", "{'cluster': 'serial'}"), ("serial", "{}"), ("local", "{'workers': 1}")):
-        done = subprocess.run(
-            [sys.executable, str(program), str(tmp_path / output), options],
-            env=environment(), capture_output=True, text=True, check=True,
-        )  # fmt: skip
+        done = python(program, tmp_path / output, options, check=True)
         assert "computed again" not in done.stderr
         said.append(done.stdout)
     assert len(set(said)) == 1
@@ -173,13 +168,7 @@ def test_other_workers_are_sent_code_only_where_it_is_allowed(tmp_path):
     )
     path = tmp_path / "notebook.py"
     path.write_text(code, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, str(path), str(tmp_path / "out")],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = python(path, tmp_path / "out", check=True)
     refused, same = done.stdout.splitlines()
     assert refused.startswith("study: code of this program is not sent")
     assert 'allow=["__main__"]' in refused

@@ -1,8 +1,6 @@
 """A study from Python: what is run, what is read, and what is refused."""
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -13,7 +11,7 @@ from sklearn.datasets import load_iris
 import sigstats
 from sigstats.flows.cli import main
 
-from ..conftest import environment, results, study_file
+from ..conftest import python, results, study_file
 
 STUDY = {
     "kind": "benchmark",
@@ -212,9 +210,7 @@ def test_a_script_without_a_guard_runs_once_on_local_workers(tmp_path):
         f"found = sigstats.run_study({study}, output={str(tmp_path / 'out')!r}, cluster='local', workers=1)\n"
         "print(found.summary['decision'].tolist(), __file__)\n"
     )
-    done = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, env=environment(), cwd=tmp_path, check=False
-    )
+    done = python(script, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("started") == 1
     assert done.stdout.rstrip().endswith(str(script))

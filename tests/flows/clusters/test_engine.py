@@ -1,12 +1,10 @@
 """What the workers of a cluster are told of Dask's settings, and what they load before their first block."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
-from ..conftest import environment
+from ..conftest import environment, python
 
 pytestmark = pytest.mark.processes
 
@@ -39,14 +37,7 @@ if __name__ == "__main__":
 
 def asked(folder, **more):
     (folder / "asking.py").write_text(CODE)
-    done = subprocess.run(
-        [sys.executable, folder / "asking.py"],
-        capture_output=True,
-        text=True,
-        env={**environment(), **more},
-        timeout=300,
-        check=True,
-    )
+    done = python(folder / "asking.py", env={**environment(), **more}, check=True)
     assert done.stderr == ""
     return json.loads(done.stdout)
 
@@ -128,8 +119,5 @@ if __name__ == "__main__":
 @pytest.mark.long
 def test_a_worker_of_other_code_that_joins_computes_nothing_and_loggers_are_as_before(tmp_path):
     (tmp_path / "joining.py").write_text(OTHER_CODE)
-    done = subprocess.run(
-        [sys.executable, tmp_path / "joining.py"], capture_output=True, text=True, env=environment(), timeout=240,
-        check=False,
-    )  # fmt: skip
+    done = python(tmp_path / "joining.py")
     assert done.stdout.split() == ["True"] * 5, done.stderr

@@ -1,7 +1,5 @@
 """Local workers: those that die while they start, and those that this process has no room for."""
 
-import subprocess
-import sys
 import tempfile
 
 import pytest
@@ -10,7 +8,7 @@ from sigstats.flows.cli import _remedy
 from sigstats.flows.clusters.local import Cluster, _require_files, open_pool, scratch_folder
 from sigstats.flows.errors import BadInput
 
-from ..conftest import environment
+from ..conftest import python
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults]
 
@@ -42,9 +40,7 @@ if __name__ == "__main__":
 
 def test_a_worker_that_is_refused_is_started_again_in_silence(tmp_path):
     (tmp_path / "refusing.py").write_text(CODE)
-    done = subprocess.run(
-        [sys.executable, tmp_path / "refusing.py"], capture_output=True, text=True, env=environment(), timeout=300
-    )
+    done = python(tmp_path / "refusing.py")
     assert (done.stdout, done.stderr, done.returncode) == ("4 2\n", "", 0)
 
 
@@ -92,9 +88,7 @@ if __name__ == "__main__":
 
 def test_a_process_that_may_start_none_computes_by_itself(tmp_path):
     (tmp_path / "tasks.py").write_text(IN_A_WORKER)
-    done = subprocess.run(
-        [sys.executable, "tasks.py"], capture_output=True, text=True, env=environment(), cwd=tmp_path, timeout=300
-    )
+    done = python("tasks.py", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "no workers could be started" not in done.stderr
     computed, refused = done.stdout.splitlines()

@@ -6,7 +6,6 @@ import os
 import shutil
 import ssl
 import stat
-import subprocess
 import sys
 
 import pytest
@@ -15,7 +14,7 @@ from cryptography import x509
 from sigstats.flows.clusters import local
 from sigstats.flows.clusters._dask import certificates
 
-from ..conftest import environment
+from ..conftest import python
 
 #: A pool and, for as long as it lasts, what a stranger sees of each port that its processes listen on.
 CODE = """
@@ -74,10 +73,7 @@ def test_a_stranger_is_turned_away_from_every_port(tmp_path):
     (tmp_path / "asking.py").write_text(CODE)
     others = [] if os.getuid() else [65534]  # only root can ask as another account
     asking = [[sys.executable, "-c", STRANGER, *as_whom] for as_whom in ([], *([f"uid={uid}"] for uid in others))]
-    done = subprocess.run(
-        [sys.executable, tmp_path / "asking.py", json.dumps(asking)],
-        capture_output=True, text=True, env=environment(), timeout=300, check=False,
-    )  # fmt: skip
+    done = python(tmp_path / "asking.py", json.dumps(asking))
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert [each.pop("uid") for each in found["seen"]] == [os.getuid(), *others]

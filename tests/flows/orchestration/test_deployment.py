@@ -12,7 +12,7 @@ import pytest
 
 from ...programs import missing
 from ..browser import CHROMIUM, open_page
-from ..conftest import PROGRAM, QUICK, study_file, wait_until
+from ..conftest import PROGRAM, QUICK, python, study_file, wait_until
 from ..predictions import STUDY, write
 from ..prefect_server import DATABASES, started
 
@@ -32,16 +32,7 @@ on_one = pytest.mark.parametrize("server", DATABASES[:1], indirect=True)
 @contextlib.contextmanager
 def deployed(server, folder, name, *more, study="nightly.toml", outage=False):
     """``sigstats deploy`` as it stays and runs what falls due; Prefect tells of an `outage` in its own words."""
-    log = folder / "deploy.log"
-    words = ["deploy", folder / study, "--output", folder / "out", "--set", f"name={name}", *more]
-    with log.open("a") as kept:
-        process = subprocess.Popen(
-            [*PROGRAM, *map(str, words)],
-            env=server.environment,
-            stdout=kept,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+    process, log = server.deploy(folder, name, *more, study=study)
     try:
         yield process
     finally:
@@ -246,13 +237,7 @@ def test_a_work_pool_takes_a_deployment_and_a_missing_one_is_named(server, folde
     words = ["deploy", str(folder / "nightly.toml"), "--output", str(folder / "out"), "--set", "name=pooled"]
 
     def deploy(pool):
-        return subprocess.run(
-            [*PROGRAM, *words, "--work-pool", pool, "--cron", "0 6 * * *"],
-            env=server.environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        return python(*PROGRAM[1:], *words, "--work-pool", pool, "--cron", "0 6 * * *", env=server.environment)
 
     refused = deploy("nowhere")
     assert refused.returncode == 2

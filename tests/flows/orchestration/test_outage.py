@@ -2,7 +2,7 @@
 
 import pytest
 
-from ..conftest import environment, python
+from ..conftest import python
 
 CODE = """
 import asyncio, httpx
@@ -33,7 +33,7 @@ assert deployment.critical_service_loop.__defaults__ == before
 
 @pytest.mark.long
 def test_an_outage_is_two_lines_and_no_traceback():
-    done = python("-c", CODE, env=environment(), check=True)
+    done = python("-c", CODE, check=True)
     assert done.stdout.splitlines() == [
         "note: no Prefect server answers at http://here/api (refused); runs that fall due wait for it",
         "note: the Prefect server answers again",

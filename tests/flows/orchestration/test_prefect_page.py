@@ -97,41 +97,28 @@ def test_automations_hear_of_a_failed_gate_and_of_its_history(server, folder):
     wait_until(heard, seconds=90)
 
 
-@contextlib.contextmanager
-def deployed(server, folder):
-    """``sigstats deploy`` and its log."""
-    log = folder / "deploy.log"
-    with log.open("a") as kept:
-        words = ["deploy", "nightly.toml", "--output", "out", "--set", "name=one-at-a-time"]
-        process = subprocess.Popen(
-            [*PROGRAM, *words], env=server.environment, cwd=folder, stdout=kept, stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )  # fmt: skip
-        yield process, log
-
-
 def test_a_runner_that_was_killed_leaves_no_run_that_blocks_the_others(server, folder):
     (folder / "out").mkdir()
     with (folder / "out/.lock").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)  # the evaluation waits for it
-        with deployed(server, folder) as (process, log):
-            deployment = server.deployment("one-at-a-time")
-            first = server.run_now(deployment)
-            wait_until(lambda: server.run_of(first)["infrastructure_pid"], process, seconds=120)
-            assert server.ended(server.run_now(deployment))["state_type"] == "CANCELLED"
-            wait_until(lambda: "is cancelled: another is under way" in log.read_text(), process)
-            os.killpg(process.pid, signal.SIGKILL)
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(int(server.run_of(first)["infrastructure_pid"].rpartition(":")[2]), signal.SIGKILL)
-            process.wait(30)
-    with deployed(server, folder) as (process, log):
-        try:
-            assert server.ended(first)["state_type"] == "CRASHED"
-            assert server.ended(server.run_now(deployment))["state_type"] == "COMPLETED"
-            assert "note: the run one-at-a-time is ended, since its process is gone" in log.read_text()
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(60)
+        process, log = server.deploy(folder, "one-at-a-time")
+        deployment = server.deployment("one-at-a-time")
+        first = server.run_now(deployment)
+        wait_until(lambda: server.run_of(first)["infrastructure_pid"], process, seconds=120)
+        assert server.ended(server.run_now(deployment))["state_type"] == "CANCELLED"
+        wait_until(lambda: "is cancelled: another is under way" in log.read_text(), process)
+        os.killpg(process.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(server.run_of(first)["infrastructure_pid"].rpartition(":")[2]), signal.SIGKILL)
+        process.wait(30)
+    process, log = server.deploy(folder, "one-at-a-time")
+    try:
+        assert server.ended(first)["state_type"] == "CRASHED"
+        assert server.ended(server.run_now(deployment))["state_type"] == "COMPLETED"
+        assert "note: the run one-at-a-time is ended, since its process is gone" in log.read_text()
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
 
 
 #: A run of another host whose last sign of life is old counts as left behind; one that gives another does not.
