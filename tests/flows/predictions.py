@@ -1,9 +1,11 @@
-"""Made files of predictions for the tests of regression studies."""
+"""Made files of predictions for the tests of regression studies, their evaluation and its history."""
 
 import os
 
 import numpy as np
 import pandas as pd
+
+from sigstats.flows.cli import main
 
 REGIONS = np.array(["north", "south", "west"])
 
@@ -37,3 +39,13 @@ slices = ["region"]
 [rule]
 resamples = 999
 """
+
+
+def evaluate(folder, *more):
+    """The exit code of a quiet run of the study ``nightly.toml`` of a folder."""
+    return main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out"), "--quiet", *more])
+
+
+def history(folder):
+    """The history of the study, each evaluation with a row for each measure on each slice."""
+    return pd.read_parquet(folder / "out/history").sort_values(["evaluated_at", "slice"])

@@ -11,7 +11,7 @@ import sigstats
 from sigstats.flows.cli import main
 
 from ..conftest import study_file
-from .test_fresh import history
+from ..predictions import history
 
 STUDY = 'kind = "regression"\ncandidate = "model-*.csv"\nslices = ["region"]\nat_least = 0.8\n'
 

@@ -14,7 +14,9 @@ from sigstats.flows.regression.page import report_again
 from sigstats.tasks.storage.store import Store
 
 from ..conftest import study_file
-from .test_fresh import STUDY, differences, history, look, night
+from ..predictions import evaluate as look
+from ..predictions import history
+from .test_fresh import STUDY, differences, night
 
 
 def values_of(change, looks):

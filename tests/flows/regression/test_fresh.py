@@ -19,6 +19,8 @@ from sigstats.flows.regression.pair import digests_of_ids, repadded
 from sigstats.possibilistic import possibility
 
 from ..conftest import study_file
+from ..predictions import evaluate as look
+from ..predictions import history
 
 STUDY = """\
 kind = "regression"
@@ -47,14 +49,6 @@ def folder(tmp_path):
     study_file(tmp_path, STUDY, "nightly.toml")
     night(tmp_path, 1)
     return tmp_path
-
-
-def look(folder, *more):
-    return main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out"), "--quiet", *more])
-
-
-def history(folder):
-    return pd.read_parquet(folder / "out/history").sort_values(["evaluated_at", "slice"])
 
 
 def differences(folder, numbers):

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 from types import SimpleNamespace
 
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,7 +19,7 @@ from sigstats.tasks.storage.store import Store
 
 from ...examples import examples
 from ..conftest import study_file
-from ..predictions import STUDY, write
+from ..predictions import STUDY, history, write
 
 
 @pytest.fixture
@@ -38,8 +37,8 @@ def night(folder, name, *, worse=False, seed=1):
     return write(folder / f"predictions/candidate-{name}.csv", wrong=0.42 if worse else 0.09, seed=seed)
 
 
-def history(folder):
-    rows = pd.read_parquet(folder / "out/history").sort_values("evaluated_at").drop_duplicates("evaluation")
+def evaluations(folder):
+    rows = history(folder).drop_duplicates("evaluation")
     return rows.assign(
         candidate=[Path(name).name for name in rows["candidate"]],
         baseline=[Path(name).name for name in rows["baseline"]],
@@ -63,14 +62,14 @@ def test_candidates_that_are_later_by_date_than_the_last_by_name_are_asked_for(f
         assert "candidate-mobilenet-2026-11-21.csv, candidate-mobilenet-2026-11-22.csv" in line
         assert 'by = "time"' in line
     assert evaluate(folder, *BY_TIME) == 1
-    assert list(history(folder)["verdict"][1:]) == ["fail", "fail"]
+    assert list(evaluations(folder)["verdict"][1:]) == ["fail", "fail"]
     night(folder, "a-model-of-the-same-day-2026-11-22", worse=True, seed=23)
     assert evaluate(folder) == 2
     capsys.readouterr()
     for _ in range(2):
         assert evaluate(folder, *BY_TIME) == 1
         assert "a-model-of-the-same-day-2026-11-22.csv against" in capsys.readouterr().out
-    assert len(history(folder)) == 4
+    assert len(evaluations(folder)) == 4
 
 
 def test_a_candidate_changed_since_the_last_evaluation_is_asked_for_where_names_have_no_dates(folder):
@@ -81,7 +80,7 @@ def test_a_candidate_changed_since_the_last_evaluation_is_asked_for_where_names_
     os.utime(path, (ahead, ahead))
     assert evaluate(folder) == 2
     assert evaluate(folder, "--set", 'newest.by="name"') == 0
-    assert len(history(folder)) == 1
+    assert len(evaluations(folder)) == 1
 
 
 @pytest.mark.parametrize("kept", [1, 50], ids=["header", "rows"])
@@ -97,7 +96,7 @@ def test_a_broken_night_does_not_keep_later_ones_from_being_evaluated(folder, ca
     night(folder, "2026-11-03", worse=True, seed=3)
     assert evaluate(folder) == 1
     assert re.search(r"left out: .*candidate-2026-11-02.csv", capsys.readouterr().err)
-    assert list(history(folder)["candidate"]) == [f"candidate-2026-11-0{day}.csv" for day in (1, 3)]
+    assert list(evaluations(folder)["candidate"]) == [f"candidate-2026-11-0{day}.csv" for day in (1, 3)]
 
 
 def test_a_regression_is_reported_if_the_newest_night_is_broken(folder, capsys):
@@ -120,7 +119,7 @@ def test_nights_of_an_outage_are_caught_up_in_order_and_one_that_failed_fails_th
     capsys.readouterr()
     assert evaluate(folder) == 1
     assert "caught up: " in capsys.readouterr().err
-    found = history(folder)
+    found = evaluations(folder)
     assert list(found["candidate"]) == [f"candidate-2026-11-0{day}.csv" for day in (1, 2, 3, 4)]
     assert list(found["verdict"] == "fail") == [False, False, True, False]
     assert list(found["look"]) == [1, 2, 3, 4]
@@ -145,7 +144,7 @@ def test_a_late_night_is_named_and_no_later_one_is_its_baseline(folder, capsys):
     assert "never evaluated, although later ones were: " in (said := capsys.readouterr().err)
     assert "candidate-2026-11-03.csv" in said
     assert evaluate(folder, *BY_TIME, *ROLLING, "--set", "candidate=predictions/candidate-2026-11-03.csv") == 0
-    assert history(folder).iloc[-1][["candidate", "baseline"]].tolist() == [
+    assert evaluations(folder).iloc[-1][["candidate", "baseline"]].tolist() == [
         "candidate-2026-11-03.csv",
         "candidate-2026-11-01.csv",
     ]
@@ -187,14 +186,14 @@ def test_a_copy_of_an_evaluated_candidate_is_due_only_as_the_newest(folder, caps
     capsys.readouterr()
     assert evaluate(folder) == 0
     assert "caught up" not in capsys.readouterr().err
-    assert list(history(folder)["candidate"]) == ["candidate-2026-11-01.csv", "candidate-2026-11-04.csv"]
+    assert list(evaluations(folder)["candidate"]) == ["candidate-2026-11-01.csv", "candidate-2026-11-04.csv"]
 
 
 def test_by_name_the_baseline_of_a_backfilled_candidate_comes_before_it(folder):
     for number in (8, 9, 10):
         night(folder, number, seed=number)
     assert evaluate(folder, *ROLLING, "--set", "candidate=predictions/candidate-9.csv") == 0
-    assert history(folder)["baseline"].tolist() == ["candidate-8.csv"]
+    assert evaluations(folder)["baseline"].tolist() == ["candidate-8.csv"]
 
 
 def test_a_feed_that_stopped_is_an_alarm(folder, capsys):
@@ -246,7 +245,7 @@ def test_a_changed_plan_spends_what_is_left_and_is_recorded(folder, capsys):
     said = capsys.readouterr()
     assert "the rule of looks changed from linear of 4 to series" in said.err
     assert "of 0.0125 left" in said.out
-    found = history(folder)
+    found = evaluations(folder)
     assert list(found["spending"]) == ["linear of 4"] * 3 + ["series"]
     assert found["level"].sum() <= 0.05
     night(folder, 5, seed=5)
@@ -254,7 +253,7 @@ def test_a_changed_plan_spends_what_is_left_and_is_recorded(folder, capsys):
         found = evaluate(folder, "--set", "looks.spending=linear", "--set", f"looks.planned={planned}")
         assert found == 0
         night(folder, 6, seed=6)
-    assert history(folder)["level"].sum() <= 0.05 * (1 + 1e-9)
+    assert evaluations(folder)["level"].sum() <= 0.05 * (1 + 1e-9)
 
 
 def test_what_a_server_took_is_kept_in_the_output(tmp_path):

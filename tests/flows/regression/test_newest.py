@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 
 from sigstats._common.numerals import natural
 from sigstats.comparison.units import ALL_ROWS
-from sigstats.flows.cli import main
 from sigstats.flows.regression.order import time_in
 from sigstats.flows.regression.trends import trends_of
 
 from ..conftest import study_file
-from ..predictions import STUDY, write
+from ..predictions import STUDY, evaluate, history, write
 
 
 @pytest.fixture
@@ -29,12 +28,8 @@ def folder(tmp_path):
     return tmp_path
 
 
-def evaluate(folder, *settings_):
-    return main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out"), "--quiet", *settings_])
-
-
 def evaluated(folder):
-    found = pd.read_parquet(folder / "out/history").sort_values("evaluated_at").drop_duplicates("evaluation")
+    found = history(folder).drop_duplicates("evaluation")
     return [Path(name).name for name in found["candidate"]], list(found["dated"])
 
 

@@ -16,7 +16,7 @@ from sigstats.tasks.storage import history as history_files
 from sigstats.tasks.storage.local_files import LocalFiles
 
 from ..conftest import start, study_file
-from ..predictions import STUDY, write
+from ..predictions import STUDY, evaluate, history, write
 
 
 @pytest.fixture
@@ -26,14 +26,6 @@ def folder(tmp_path):
     write(tmp_path / "predictions/production.csv", wrong=0.12, at=1000)
     write(tmp_path / "predictions/candidate-1.csv", wrong=0.08, seed=1, at=1001)
     return tmp_path
-
-
-def evaluate(folder, *more):
-    return main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out"), "--quiet", *more])
-
-
-def history(folder):
-    return pd.read_parquet(folder / "out/history").sort_values(["evaluated_at", "slice"])
 
 
 def evaluations(folder):
