@@ -7,18 +7,6 @@ from ..predictions import STUDY, write
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults]
 
-RESULTS = """
-import prefect
-from sigstats.flows import study_flow
-
-@prefect.flow
-def evaluate():
-    found = study_flow(study="many.toml", output="out")
-    print(found.output, found.report, len(found.summary))
-
-evaluate()
-"""
-
 RELEASE = """
 import prefect
 from sigstats.flows import StudyFailed, study_flow
@@ -118,15 +106,6 @@ def test_a_gate_returns_its_results_and_fails_each_time(server, tmp_path):
     write(tmp_path / "predictions/candidate-2.csv", wrong=0.08, on_west=0.40, seed=2, at=1002)
     assert "StudyFailed FAIL: accuracy on region = west fell by " in run(server, tmp_path, RELEASE)
     assert "StudyFailed still failing since " in run(server, tmp_path, RELEASE)
-
-
-def test_a_study_in_cells_returns_its_results(server, tmp_path):
-    (tmp_path / "many.toml").write_text(MANY)
-    assert run(server, tmp_path, RESULTS).splitlines()[-1].split() == [
-        str(tmp_path / "out"),
-        str(tmp_path / "out/report.html"),
-        "8",
-    ]
 
 
 def test_a_wrong_value_is_one_line_and_nothing_is_written(server, tmp_path):

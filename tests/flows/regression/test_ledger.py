@@ -173,22 +173,6 @@ def test_late_and_replaced_candidates_are_named_and_copies_of_evaluated_ones_are
         assert "2026-11-04" not in said
 
 
-@pytest.mark.long
-def test_a_copy_of_an_evaluated_candidate_is_due_only_as_the_newest(folder, capsys):
-    first = night(folder, "2026-11-01").read_bytes()
-    assert evaluate(folder) == 0
-    for day in (2, 3):
-        (folder / f"predictions/candidate-2026-11-0{day}.csv").write_bytes(first)
-        capsys.readouterr()
-        assert evaluate(folder) == 0
-        assert "nothing new" in capsys.readouterr().out
-    night(folder, "2026-11-04", seed=4)
-    capsys.readouterr()
-    assert evaluate(folder) == 0
-    assert "caught up" not in capsys.readouterr().err
-    assert list(evaluations(folder)["candidate"]) == ["candidate-2026-11-01.csv", "candidate-2026-11-04.csv"]
-
-
 def test_by_name_the_baseline_of_a_backfilled_candidate_comes_before_it(folder):
     for number in (8, 9, 10):
         night(folder, number, seed=number)
