@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from sigstats._common.messages import Note
 from sigstats._common.scores import unlike_bar, unlike_units
@@ -98,16 +99,7 @@ def compare_fresh(
     tonight = _table(pair, tests)
     kept = list(_kept(store, records))
     seen = np.concatenate([np.empty(0, np.int64), *(table[ROW].to_numpy() for table in kept)])
-    new = ~np.isin(tonight[ROW].to_numpy(), seen)
-    if not new.any():
-        raise BadInput(
-            f"looks.rows: {pair.candidate} has no new row: all {len(new):,} ids occurred at earlier looks; "
-            "give fresh rows new ids"
-        )
-    if spellings := repadded(pair.by_score[0].ids, seen):
-        other = f"id {shown(spellings[0])} is new, but an earlier look had {shown(spellings[1])}"
-        raise BadInput(f"looks.rows: {other}; spell ids alike at all looks, or give new rows other ids")
-    fresh = tonight.filter(pa.array(new))
+    fresh = tonight.filter(pa.array(_is_new(pair, tonight[ROW].to_numpy(), seen)))
     numbered = [
         table.append_column(_LOOK, pa.array(np.full(len(table), look)))
         for look, table in enumerate([*kept, fresh], start=1)
@@ -115,7 +107,7 @@ def compare_fresh(
     so_far = pa.concat_tables(numbered, promote_options="default")
     looks = _Looks(study, [values for of_score in tests for values in of_score], so_far)
     rows, n = looks.decided(records, segment, rule)
-    notes = [Note("new-rows", f"{np.count_nonzero(new):,} of {so_far.num_rows:,} rows are new")]
+    notes = [Note("new-rows", f"{len(fresh):,} of {so_far.num_rows:,} rows are new")]
     alarms = alarms_of(records[segment - 1 :])
     if (since := looks.repaired_since(alarms, study.alpha)) is not None:
         later = since - max(alarm for _, alarm in alarms.values())  # intervals from these looks cover together
@@ -126,18 +118,34 @@ def compare_fresh(
             notes.append(Note("repaired", f"repaired: the rows since look {since} are compared"))
     notes += _about_rows(study, pair, tests)
     notes += looks.units_changed()
-    repeated = int(np.count_nonzero(~new))
-    text = f"{repeated:,} rows occurred at earlier looks and are left out"
-    notes += [Note("repeated-rows", text)] if repeated else []
+    notes += _about_earlier_rows(pair, kept, len(tonight) - len(fresh))
+    notes += dict.fromkeys(note for paired in pair.by_score for note in paired.notes)
+    subjects = pair.by_score[0].subjects
+    return ComparisonResult(rows=rows, rule=rule, n=n, notes=tuple(notes), subjects=subjects), fresh
+
+
+def _is_new(pair: Pair, rows: NDArray[np.int64], seen: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """A mask of the rows that no earlier look had; BadInput if there is none, or if ids are spelled in two ways."""
+    new = ~np.isin(rows, seen)
+    if not new.any():
+        problem = f"{pair.candidate} has no new row: all {len(new):,} ids occurred at earlier looks"
+        raise BadInput(f"looks.rows: {problem}; give fresh rows new ids")
+    if spellings := repadded(pair.by_score[0].ids, seen):
+        other = f"id {shown(spellings[0])} is new, but an earlier look had {shown(spellings[1])}"
+        raise BadInput(f"looks.rows: {other}; spell ids alike at all looks, or give new rows other ids")
+    return new
+
+
+def _about_earlier_rows(pair: Pair, kept: Sequence[pa.Table], repeated: int) -> list[Note]:
+    """Notes on the rows of earlier looks, and on their labels; ValueError if most of these have changed."""
+    notes = [Note("repeated-rows", f"{repeated:,} rows occurred at earlier looks and are left out")] if repeated else []
     if corrected := history.relabelled(kept, pair.rows, pair.labels):
         if corrected > max(_FEW_CORRECTED, _MOST_CORRECTED * repeated):
             text = f"{corrected:,} of {repeated:,} ids of earlier looks have other labels, as if numbers began again"
             raise ValueError(f"{pair.candidate}: {text}; expected ids that no two looks share, such as date and number")
         text = f"{corrected:,} rows of earlier looks have other labels now; their earlier values are kept"
         notes.append(Note("labels", text))
-    notes += dict.fromkeys(note for paired in pair.by_score for note in paired.notes)
-    subjects = pair.by_score[0].subjects
-    return ComparisonResult(rows=rows, rule=rule, n=n, notes=tuple(notes), subjects=subjects), fresh
+    return notes
 
 
 def _about_rows(study: RegressionStudy, pair: Pair, tests: Sequence[Sequence[RowValues]]) -> list[Note]:
