@@ -257,7 +257,7 @@ def test_a_slice_that_comes_later_is_shown_and_not_tested(folder):
             ["looks.run_length=9", "adjust=benjamini-hochberg"],
             "adjust: 'benjamini-hochberg' is not valid with looks.run",
         ),
-        (["looks.run_length=9", "looks.rows=same"], "run_length: 9 is not valid; expected only with rows fresh"),
+        (["looks.run_length=9", "looks.rows=same"], "run_length: 9.0 is not valid; expected only with rows fresh"),
         (["measures=['neg-mae']"], "score_range: is missing; expected the limits of neg-mae for fresh rows"),
     ],
 )
