@@ -128,15 +128,14 @@ def _require_files(workers: int) -> None:
         import resource
     except ImportError:  # Windows has no such limit
         return
-    wanted = _FILES + _FILES_EACH * workers
+    wanted, unlimited = _FILES + _FILES_EACH * workers, resource.RLIM_INFINITY
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != resource.RLIM_INFINITY and soft < wanted <= (hard if hard != resource.RLIM_INFINITY else wanted):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-    elif soft != resource.RLIM_INFINITY and soft < wanted:
-        raise BadInput(
-            f"cluster: {workers} workers need {wanted} open files, and this process may have {soft}; expected a higher "
-            "limit (ulimit -n), fewer workers or the cluster serial"
-        )
+    if soft == unlimited or soft >= wanted:
+        return
+    if hard != unlimited and hard < wanted:
+        problem = f"{workers} workers need {wanted} open files, and this process may have {hard}"
+        raise BadInput(f"cluster: {problem}; expected a higher limit (ulimit -n), fewer workers or the cluster serial")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _unreached_by_ctrl_c(make: Callable[[], T]) -> T:

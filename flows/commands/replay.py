@@ -18,8 +18,6 @@ from ._options import add_allow, output_read, usable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import pyarrow as pa
-
     from sigstats.tasks.calibration.replay import Replay
     from sigstats.tasks.plan import Cell
     from sigstats.tasks.results import Results
@@ -59,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     if options.rows is not None:
         _write_rows(options.rows, sets)
     for group in sets.values():
-        _show(group, options.trial)
+        print("\n".join(map(printable, _lines(group, options.trial))))  # noqa: T201
     failed = [value for value in replays if value.problem is not None]
     differing = [value for value in replays if value.answer is not None and value.stored is not None and not value.same]
     for some, problem in ((failed, "tests fail"), (differing, "answers differ from the stored ones")):
@@ -109,15 +107,22 @@ def _write_rows(file: str, sets: dict[tuple[str, ...], list["Replay"]]) -> None:
     write_whole(file, content.getvalue().to_pybytes())
 
 
-def _show(group: list["Replay"], trial: int) -> None:
-    first = group[0].cell.subject
-    where = ", ".join(part for part in (first["dataset"], first.get("slice", "")) if part)
-    print(printable(f"test set {trial} of {where}, {int(first['n']):,} rows"))  # noqa: T201
-    for line in _lines(group[0].rows):
-        print(printable(f"  {line}"))  # noqa: T201
-    width = max(len(value.cell.subject["test"]) for value in group)
-    for replay in group:
-        print(printable(f"  {replay.cell.subject['test']:{width}}  {_verdict(replay)}"))  # noqa: T201
+def _lines(group: list["Replay"], trial: int) -> list[str]:
+    """The rows of a test set, and the answer of each test to it."""
+    from sigstats._common.tabular import in_columns
+
+    first, rows = group[0].cell.subject, group[0].rows
+    cells = [
+        rows.column_names,
+        *([_value(value) for value in row.values()] for row in rows.slice(0, _MOST).to_pylist()),
+    ]
+    more = [f"and {rows.num_rows - _MOST:,} more (--rows FILE has all)"] if rows.num_rows > _MOST else []
+    tests = [value.cell.subject["test"] for value in group]
+    width = max(map(len, tests))
+    answers = [f"{test:{width}}  {_verdict(value)}" for test, value in zip(tests, group, strict=True)]
+    where = ", ".join(filter(None, (first["dataset"], first.get("slice"))))
+    body = (*in_columns(cells, left=0), *more, *answers)
+    return [f"test set {trial} of {where}, {int(first['n']):,} rows", *(f"  {line}" for line in body)]
 
 
 def _verdict(replay: "Replay") -> str:
@@ -125,15 +130,6 @@ def _verdict(replay: "Replay") -> str:
     if replay.answer is None:
         return f"fails ({replay.problem})  {stored}"
     return f"{_values(replay.answer)}  {'as stored' if replay.same else stored}"
-
-
-def _lines(rows: "pa.Table") -> list[str]:
-    from sigstats._common.tabular import in_columns
-
-    names = rows.column_names
-    cells = [names, *([_value(row[name]) for name in names] for row in rows.slice(0, _MOST).to_pylist())]
-    more = [f"and {rows.num_rows - _MOST:,} more (--rows FILE has all)"] if rows.num_rows > _MOST else []
-    return [*in_columns(cells, left=0), *more]
 
 
 def _values(answer: "Mapping[str, Any]") -> str:

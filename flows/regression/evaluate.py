@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -33,8 +33,6 @@ from .order import Order, name_of
 from .page import answers_of, write_regression_report
 from .pair import Pair, as_meant, check_bar, identity_of, made_by, measures_of, order_of, read_pair, with_own_measures
 from .study import RegressionStudy, in_keys
-
-Holding: TypeAlias = Callable[[Store], contextlib.AbstractContextManager[None]]
 
 #: Seconds to wait for other evaluations of the same history; each takes a few.
 _LOCK_TIMEOUT = 600.0
@@ -69,13 +67,13 @@ def evaluate(study: RegressionStudy, options: RunOptions) -> list[Evaluated]:
     The newest candidate and those that arrived since the last evaluation are due. One that cannot be compared does not
     keep later ones from being evaluated; a note names it.
     """
-    study, output = with_own_measures(study, options.allow), options.output
-    order, due = _candidates_due(study, options.base, Store(output))
+    study = with_own_measures(study, options.allow)
+    order, due = _candidates_due(study, options.base, Store(options.output))
     evaluated, notes = [], [*due.notes]
     for candidate in due.candidates:
         try:
             pair = read_pair(order, candidate)
-            evaluated.append(_evaluate(as_meant(study, pair), pair, output, options.holding))
+            evaluated.append(_evaluate(as_meant(study, pair), pair, options))
         except BadInput as error:
             if candidate == due.candidates[-1]:
                 before = [f"{name_of(one.record.evaluation.candidate)} ({one.comparison.verdict})" for one in evaluated]
@@ -101,9 +99,9 @@ def _candidates_due(study: RegressionStudy, base: Path, store: Store) -> tuple[O
     return order, ledger.due(order, *history.read(store), store.root, dt.datetime.now(dt.UTC))
 
 
-def _evaluate(study: RegressionStudy, pair: Pair, output: str, holding: Holding) -> Evaluated:
-    store = Store(output)
-    with _locked(store) as require_output, holding(store):
+def _evaluate(study: RegressionStudy, pair: Pair, options: RunOptions) -> Evaluated:
+    output, store = options.output, Store(options.output)
+    with _locked(store) as require_output, options.holding(store):
         study, records, damaged, look, known, note = _at_look(study, pair, store)
         before = records if known is None else records[: records.index(known)]
         segment = ledger.segment_of(study, pair, before)
