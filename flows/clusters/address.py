@@ -146,17 +146,17 @@ def _security(cluster: Cluster) -> Any:
         loader = dask.config.get("distributed.client.security-loader", None)
         if loader or not cluster.address.startswith(("tls://", "wss://")):
             return None
-        security, what = Security(), "the certificates of Dask's own configuration"
+        security, source = Security(), "the certificates of Dask's own configuration"
     else:
         for name, path in tls.model_dump().items():
             if not Path(path).is_file():
                 raise BadInput(f"cluster: tls.{name}: {shown(path)} is not valid; expected a PEM file")
         files = {"tls_ca_file": tls.ca_file, "tls_client_cert": tls.cert, "tls_client_key": tls.key}
-        security, what = Security(require_encryption=True, **files), "the certificates of [tls]"
+        security, source = Security(require_encryption=True, **files), "the certificates of [tls]"
     try:
         context = security.get_connection_args("client")["ssl_context"]
     except OSError as error:  # ssl.SSLError is one
-        raise BadInput(f"{where}; {what} cannot be used ({error}); expected PEM files") from None
+        raise BadInput(f"{where}; {source} cannot be used ({error}); expected PEM files") from None
     if context is None:
         wanted = "expected [tls] in a cluster file, or TLS in Dask's configuration"
         raise BadInput(f"{where} without certificates; {wanted}")

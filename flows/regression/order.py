@@ -146,20 +146,18 @@ class Order:
         return made.replace(tzinfo=made.tzinfo or dt.UTC).astimezone(dt.UTC)
 
     def may_be_later(self, path: str, newest: str, since: dt.datetime | None) -> bool:
-        """True if a file has a later date than the newest or, unless dates differ, was changed after `since`."""
-        dates = self.date(path), self.date(newest)
-        if dates[0] is not None and dates[1] is not None and dates[0] != dates[1]:
-            return dates[0] > dates[1]
+        """True if a file was changed after `since` and after the newest, unless dates in both names state the order."""
+        dates = {self.date(path), self.date(newest)}
+        if None not in dates and len(dates) == 2:
+            return False  # names that are not in the order of their dates are refused before
         at, other = changed_at(path), changed_at(newest)
         return since is not None and (at is None or (at > since and (other is None or at > other)))
 
     def require_recent(self, newest: str, now: dt.datetime) -> None:
         """Raise BadInput if the newest candidate is older than the study allows, or dated more than a day ahead."""
-        most = self.study.newest.max_age
-        if most is None and self.study.newest.by == "name":
-            return
-        dated = self.date(newest)
-        if dated is not None and dated - now > dt.timedelta(days=1):
+        most, dated = self.study.newest.max_age, self.date(newest)
+        is_ahead = dated is not None and dated - now > dt.timedelta(days=1)
+        if is_ahead and (most is not None or self.study.newest.by != "name"):
             problem = f"the newest candidate, {name_of(newest)}, is dated {dated:%Y-%m-%d %H:%M} UTC, in the future"
             raise BadInput(f"newest: {problem}; correct its date, or move the file away")
         if most is None:
