@@ -127,6 +127,14 @@ def run(*arguments, place, timeout=300, **more):
     return done
 
 
+def complete(path, *cluster, place, reference, **more):
+    """Run a study to its end: it has the undisturbed results."""
+    done = run("run", path, *cluster, place=place, **more)
+    assert done.returncode == 0, done.stderr
+    assert results(place) == reference
+    return done
+
+
 def kill(process):
     """SIGKILL to the run alone, as the kernel does when memory is short; what it started must go by itself."""
     os.kill(process.pid, signal.SIGKILL)

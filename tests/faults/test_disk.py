@@ -9,7 +9,7 @@ import pytest
 
 from ..flows.conftest import wait_until
 from ..programs import needs
-from .conftest import Folder, alive, results, run, start, stored, times
+from .conftest import Folder, alive, complete, run, start, stored, times
 
 pytestmark = pytest.mark.processes
 
@@ -62,9 +62,7 @@ def test_a_full_disk_is_named_and_the_run_goes_on_once_there_is_room(many, disk,
     assert done.returncode == 2
     assert f"--output: {fresh.url} is not valid; it cannot be written (No space left on device)" in done.stderr
     (disk / "ballast").unlink()
-    done = run("run", path, "--cluster", "serial", place=place)
-    assert done.returncode == 0, done.stderr
-    assert results(place) == reference
+    complete(path, "--cluster", "serial", place=place, reference=reference)
     assert not list(Path(place.url).rglob("*.partial"))
     where = "a plain loop" if "serial" in cluster else "local workers"
     record(f"the disk is full, with {where}", count=count, seen="named, exit code 3; the same bytes once there is room")
@@ -84,9 +82,7 @@ def test_a_read_only_output_is_refused(many, disk, record):
         assert f"--output: {output.url} is not valid; it cannot be written" in done.stderr
     subprocess.run(["mount", "-o", "remount,rw", disk], check=True)
     assert not Path(fresh.url).exists()
-    done = run("run", path, "--cluster", "serial", place=place)
-    assert done.returncode == 0, done.stderr
-    assert results(place) == reference
+    complete(path, "--cluster", "serial", place=place, reference=reference)
     record("a read-only output", count=2, seen="refused, exit code 2, nothing written; the same bytes once it is not")
 
 
@@ -128,9 +124,7 @@ def test_a_rename_or_fsync_that_fails_is_named_and_the_run_goes_on(many, tmp_pat
             done.returncode > 0
         )
         assert not list(Path(place.url).rglob("*.partial"))
-    done = run("run", path, "--cluster", "serial", place=place)
-    assert done.returncode == 0, done.stderr
-    assert results(place) == reference
+    complete(path, "--cluster", "serial", place=place, reference=reference)
     record(
         "a rename or an fsync fails, or all of them",
         count=count,

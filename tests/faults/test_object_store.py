@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from ..object_store import client, object_store
-from .conftest import Bucket, results, run
+from .conftest import Bucket, complete, results, run
 
 pytestmark = pytest.mark.processes
 
@@ -14,9 +14,7 @@ pytestmark = pytest.mark.processes
 def test_a_study_on_s3_has_the_bytes_of_one_in_a_folder(few, bucket, record):
     path, reference = few
     place = bucket()
-    done = run("run", path, "--workers", "2", place=place)
-    assert done.returncode == 0, done.stderr
-    assert results(place) == reference
+    complete(path, "--workers", "2", place=place, reference=reference)
     assert {name.split("/")[0] for name in place.names()} == {
         *("data", "receipts", "replicates"),
         *("plan.parquet", "report.html", "study.json", "summary.parquet"),

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from ..flows.conftest import wait_until
-from .conftest import Folder, alive, kill, results, run, start, stored, times
+from .conftest import Folder, alive, complete, kill, results, run, start, stored, times
 
 pytestmark = pytest.mark.processes
 
@@ -50,9 +50,7 @@ def test_a_killed_run_leaves_no_process(many, tmp_path, record):
         before = stored(place)
         wait_until(lambda before=before: stored(place) > before + 50, process)
         kill(process)  # waits until nothing that it started is left
-    done = run("run", path, "--cluster", "serial", place=place)
-    assert done.returncode == 0, done.stderr
-    assert results(place) == reference
+    complete(path, "--cluster", "serial", place=place, reference=reference)
     record("a run with local workers is killed (kill -9)", count=count, seen="no process left; the same bytes")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ..flows.conftest import wait_until
-from .conftest import Folder, kill, results, run, start, stored, times
+from .conftest import Folder, complete, kill, start, stored, times
 
 pytestmark = pytest.mark.processes
 
@@ -35,9 +35,7 @@ def test_a_run_killed_at_random_moments_is_taken_up_without_loss(request, study,
         wait_until(lambda goal=goal: stored(place) >= goal, process)
         kill(process)
     assert stored(place) < total
-    done = run("run", path, "--cluster", "serial", place=place, fault={"lease": [0.5, 2.5]})
-    assert done.returncode == 0, done.stderr
-    assert results(place) == reference
+    complete(path, "--cluster", "serial", place=place, reference=reference, fault={"lease": [0.5, 2.5]})
     record(
         "the whole run is killed (kill -9) and started again", where=place.url[:2], count=kills, seen="the same bytes"
     )

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from ..flows.conftest import wait_until
-from .conftest import Folder, alive, results, run, start, stored, times, workers
+from .conftest import Folder, alive, complete, results, run, start, stored, times, workers
 
 pytestmark = pytest.mark.processes
 
@@ -64,10 +64,8 @@ def test_no_number_of_preemptions_is_laid_to_a_block(many, tmp_path, record):
     left = tmp_path / "left"
     left.write_text(str(PREEMPTIONS))
     fault = {"preempt": [CELL, 25, str(left)]}
-    done = run("run", path, "--workers", "2", place=place, fault=fault, timeout=900)
-    assert done.returncode == 0, done.stderr
+    complete(path, "--workers", "2", place=place, reference=reference, fault=fault, timeout=900)
     assert left.read_text() == "0"
-    assert results(place) == reference
     what = "the worker of the same block is taken away each time (kill -9)"
     record(what, count=PREEMPTIONS, seen="computed elsewhere; the same bytes")
 
@@ -132,8 +130,6 @@ def test_a_worker_over_its_memory_limit_is_replaced(many, tmp_path, record):
     cluster = tmp_path / "cluster.toml"
     cluster.write_text('kind = "local"\nworkers = 2\nmemory_limit = "500 MB"\n')
     fault = {"hog": [CELL, 25, str(tmp_path / "once")]}
-    done = run("run", path, "--cluster", cluster, place=place, fault=fault)
-    assert done.returncode == 0, done.stderr
+    complete(path, "--cluster", cluster, place=place, reference=reference, fault=fault)
     assert not (tmp_path / "once").exists()
-    assert results(place) == reference
     record("a worker goes over its memory limit once", count=1, seen="replaced; the same bytes")

@@ -22,7 +22,7 @@ from sigstats.flows.clusters._dask import settings
 from sigstats.flows.clusters.by_class import class_of, for_pods, started_cluster
 from sigstats.flows.errors import BadInput
 
-from ...faults.conftest import Folder, results, run
+from ...faults.conftest import Folder, complete
 from .stand_ins import stand_ins
 
 BATCH = {"SLURM": "sbatch", "PBS": "qsub", "SGE": "qsub", "LSF": "bsub"}
@@ -170,9 +170,7 @@ def test_a_study_runs_on_any_class_of_clusters(many, tmp_path):
         'dashboard_address = "127.0.0.1:0"\n'
     )
     place = Folder(tmp_path / "out")
-    done = run("run", path, "--cluster", tmp_path / "cluster.toml", place=place)
-    assert done.returncode == 0, done.stderr
-    assert results(place) == reference
+    complete(path, "--cluster", tmp_path / "cluster.toml", place=place, reference=reference)
 
 
 @pytest.fixture
@@ -254,9 +252,7 @@ def test_a_study_runs_as_jobs_of_pbs(many, tmp_path, commands):
         f'shared_temp_directory = "{tmp_path}"\n'
     )
     place = Folder(tmp_path / "out")
-    done = run("run", path, "--cluster", tmp_path / "cluster.toml", place=place)
-    assert done.returncode == 0, done.stderr
-    assert results(place) == reference
+    complete(path, "--cluster", tmp_path / "cluster.toml", place=place, reference=reference)
     assert len((tmp_path / "submitted").read_text().split()) == len((tmp_path / "deleted").read_text().split()) == 2
 
 
