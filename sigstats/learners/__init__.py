@@ -17,6 +17,7 @@ import numpy as np
 from .._common.validation import did_you_mean, refuse
 from . import own
 from .base import BatchedLearner, attempt, steps_of
+from .class_parameters import number_classes
 from .ready import READY as READY
 from .ready import with_encoding, with_frames, with_words
 
@@ -63,6 +64,7 @@ def build(
     text: bool = False,
     stem: str | None = None,
     allowed: Sequence[str] = (),
+    classes: Sequence[str] = (),
 ) -> Any:
     """An unfitted scikit-learn estimator for data that may have nominal features and missing values, or for texts.
 
@@ -79,6 +81,7 @@ def build(
     `text`: whether a row is a text, whose words, without English stop words, are weighted by tf-idf. `stem`: the
     algorithm of the package snowballstemmer that reduces words to stems.
     `allowed`: the packages an import path may lead into, so that a name cannot run arbitrary code.
+    `classes`: the names of the classes 0, 1, ... of the labels, by which a classifier may weight them.
 
     ValueError names the nearest known name of a classifier or parameter.
     """
@@ -91,21 +94,24 @@ def build(
     if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
         raise refuse("params", params, "a mapping from parameter names to values")
     if name in READY:
-        return READY[name](dict(given), mask, bool(missing))
-    if own.is_path(name) and not allowed and name not in own.named():
+        made = READY[name](dict(given), mask, bool(missing))
+    elif own.is_path(name) and not allowed and name not in own.named():
         raise refuse("classifier", name, "a ready learner or an import path into sklearn")
-    if own.is_path(name) or name in own.named():
+    elif own.is_path(name) or name in own.named():
         made = own.make(name, dict(given), allowed)
         if named and own.takes_frames(made):
-            return with_frames(made, named)
-        return with_encoding(made, mask, bool(missing), keeps_missing=own.takes_missing(made))
-    if "." not in name:
+            made = with_frames(made, named)
+        else:
+            made = with_encoding(made, mask, bool(missing), keeps_missing=own.takes_missing(made))
+    elif "." not in name:
         known = [*READY, *own.named(READY)]
         wanted = (
             "one of " + ", ".join(known) + f" or an import path, as in {_PATHS.get(name, 'mypackage.models:Net')!r}"
         )
         raise refuse("classifier", name, wanted + did_you_mean(name, known))
-    return with_encoding(attempt(_classifier_class(name), dict(given)), mask, bool(missing))
+    else:
+        made = with_encoding(attempt(_classifier_class(name), dict(given)), mask, bool(missing))
+    return number_classes(made, classes) if classes else made
 
 
 def _as_mask(nominal: Any) -> Any:

@@ -146,7 +146,7 @@ def is_default(estimator: Any, cls: Any, *, free: tuple[str, ...] = ()) -> bool:
         return False
     parameters = inspect.signature(cls.__init__).parameters
     return all(
-        key in free or value is parameters[key].default or value == parameters[key].default
+        key in free or value is parameters[key].default or np.array_equal(value, parameters[key].default)
         for key, value in estimator.get_params(deep=False).items()
     )
 

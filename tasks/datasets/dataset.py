@@ -66,8 +66,9 @@ class Dataset:
 
     @property
     def described(self) -> dict[str, Any]:
-        """The features as a learner needs them: which are nominal, and the categories of each by name."""
-        return {"nominal": self.nominal, "named": dict(zip(self.features, self.categories, strict=True))}
+        """What a learner needs to know: the nominal features, the categories of each by name, and the classes."""
+        named = dict(zip(self.features, self.categories, strict=True))
+        return {"nominal": self.nominal, "named": named, "classes": self.classes}
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name or not self.name.isprintable():

@@ -1,7 +1,8 @@
 """Convert a table of columns to a data set: its class, nominal features and missing values.
 
 A source gives `DataColumns`; `dataset` selects the columns of the study file. Categories and classes are those that
-occur, sorted as text, so codes depend neither on the order of the rows nor on the kind of file.
+occur, sorted as text, or classes by their value if all are numbers, so codes depend neither on the order of the rows
+nor on the kind of file.
 """
 
 import math
@@ -197,9 +198,12 @@ def _feature_names(table: DataColumns, spec: Mapping[str, Any], target: str) -> 
 def _classes(table: DataColumns, target: str, listed: Collection[str]) -> tuple[Codes, tuple[str, ...]]:
     labels = _whole(table, target, "class", listed)
     names = labels.names
-    if all(map(is_number, names)) and (odd := [name for name in names if not float(name).is_integer()]):
+    if not all(map(is_number, names)):
+        return labels.codes, names
+    if odd := [name for name in names if not float(name).is_integer()]:
         raise table.error(target, f"class {odd[0]}: expected a name or whole number", labels.first(odd[0]))
-    return labels.codes, names
+    order = sorted(range(len(names)), key=lambda code: float(names[code]))
+    return np.argsort(order)[labels.codes], tuple(names[code] for code in order)
 
 
 def _codes(table: DataColumns, name: str | None) -> Codes | None:

@@ -72,6 +72,15 @@ def test_csv_and_parquet_of_one_table_are_one_data_set(tmp_path):
     assert other.digest() == csv(tmp_path).digest()
 
 
+def test_classes_that_are_numbers_are_in_their_order(tmp_path):
+    grades = np.random.default_rng(3).permutation(np.repeat(np.arange(-1, 12), 3))
+    dataset = csv(tmp_path, "a,label\n" + "".join(f"{row},{grade}\n" for row, grade in enumerate(grades)), missing=None)
+    expected, codes = np.unique(grades, return_inverse=True)
+    assert dataset.classes == tuple(map(str, expected.tolist()))
+    np.testing.assert_array_equal(dataset.y, codes)
+    assert dataset.described["classes"] == dataset.classes
+
+
 def csv_path(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text(CSV)
