@@ -63,27 +63,20 @@ def join(
     if max(len(side.ids) for side in files) > len(rows):
         notes += left_out_notes(*files, baseline.ids.take(rows))
         notes += left_out_notes(*files[::-1], candidate.ids.take(partners))
-    labelled = not baseline.outcomes.graded
     classes, (label, a, b) = encode_together(*matched.outcomes)
-    if labelled and not are_measurements(classes):
+    if not baseline.outcomes.graded and not are_measurements(classes):
         notes += class_notes([(baseline.where, classes, label, a), (candidate.where, classes, label, b)])
-    requested = {name: matched.column(name) for name in columns.optional}
-    task = columns.units.task or TASK
-    if task not in requested and task in baseline.requested and task in candidate.requested:
-        requested[task] = matched.column(task)
     notes += _unread_notes(baseline, columns, len(rows))
     right = marks = None
     if len(baseline.ids) + len(candidate.ids) < sum(len(side.ids) for side in scored_in_both):
         right, marks = item_totals(*scored_in_both, pc.unique(baseline.ids.take(rows)))
-    outcomes: Labels | None = None
+    outcomes: Labels | None = None if baseline.outcomes.graded else Labels(classes=classes, label=label)
     if baseline.outcomes.predicted and candidate.outcomes.predicted:
-        kind = Predicted if labelled else Verdicts
+        kind = Verdicts if baseline.outcomes.graded else Predicted
         outcomes = kind(classes=classes, label=label, a=a, b=b, totals=right)
-    elif labelled:
-        outcomes = Labels(classes=classes, label=label)
     subjects = baseline.source.subject, candidate.source.subject
     return PairedPredictions(
-        units=make_units(baseline, rows, columns, requested),
+        units=make_units(baseline, rows, columns, _requested(matched, columns)),
         outcomes=outcomes,
         scored=_scored(matched, lower_in_both(*files), marks),
         subjects=subjects if any(subjects) else None,
@@ -91,6 +84,15 @@ def join(
         other_columns=other_column_codes(baseline, candidate, rows, partners),
         ids=baseline.keys.take(rows) if with_ids else None,
     )
+
+
+def _requested(matched: Matched, columns: Columns) -> dict[str, Any]:
+    """The columns that options name, and the tasks if both files have them."""
+    requested = {name: matched.column(name) for name in columns.optional}
+    task = columns.units.task or TASK
+    if task not in requested and task in matched.first.requested and task in matched.other.requested:
+        requested[task] = matched.column(task)
+    return requested
 
 
 def _scored(matched: Matched, lower: bool | None, totals: ItemTotals | None) -> Scored | None:

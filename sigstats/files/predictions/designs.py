@@ -8,7 +8,7 @@ import numpy as np
 
 from sigstats._common.messages import Note
 from sigstats._common.validation import FloatArray, shown
-from sigstats.comparison.paired_predictions import Labels, PairedPredictions, Verdicts
+from sigstats.comparison.paired_predictions import Labels, PairedPredictions, Scored, Verdicts
 from sigstats.comparison.units import Units
 
 from ..tables.spelling import is_number, same_spelling
@@ -77,21 +77,12 @@ def add_people(
     scored, predicted = paired.scored, paired.predicted
     if scored is not None and scored.lower:
         raise ValueError(f"score: {shown(scored.column)} is a cost; expected marks of which higher is better")
-    marks = [(side.where, side.column, side.values) for side in people]
+    _check_marks(people, scored, limits)
     if scored is not None:
-        of_judge = zip(people, scored.scores, strict=True)
-        marks += [(side.judged, scored.column, scores) for side, scores in of_judge] if limits is None else []
         right = [scores > sum(limits or (0, 1)) / 2 for scores in scored.scores]
     else:
         assert predicted is not None
         right = [*predicted.right]
-    wanted = "a verdict; expected 1 (right) or 0 (wrong), or --score-range with the limits of marks"
-    if limits is not None:
-        wanted = f"within {limits[0]:g} and {limits[1]:g}; expected --score-range with the limits of people's marks"
-    for where, column, values in marks:
-        valid = np.isin(values, (0.0, 1.0)) if limits is None else ~((values < limits[0]) | (values > limits[1]))
-        if not valid.all():
-            raise ValueError(f"{where}: column {shown(column)}: {values[~valid][0]:g} is not {wanted}")
     (a, of_a), (b, of_b) = (side.at(paired.ids) for side in people)
     numbers = np.array([float(name) if is_number(name) else np.nan for name in paired.classes])
     classes, doubts = np.nan if predicted is None else numbers[predicted.label], list[Note]()
@@ -126,6 +117,21 @@ def add_people(
         score_range=limits,
         notes=tuple(dict.fromkeys((*paired.notes, *of_a, *of_b, *doubts))),
     )
+
+
+def _check_marks(people: Sequence[People], scored: Scored | None, limits: tuple[float, float] | None) -> None:
+    """Refuse labels of people, and verdicts of the judge, other than 0 and 1, or labels beyond the limits."""
+    marks = [(side.where, side.column, side.values) for side in people]
+    if scored is not None and limits is None:
+        of_judge = zip(people, scored.scores, strict=True)
+        marks += [(side.judged, scored.column, scores) for side, scores in of_judge]
+    wanted = "a verdict; expected 1 (right) or 0 (wrong), or --score-range with the limits of marks"
+    if limits is not None:
+        wanted = f"within {limits[0]:g} and {limits[1]:g}; expected --score-range with the limits of people's marks"
+    for where, column, values in marks:
+        valid = np.isin(values, (0.0, 1.0)) if limits is None else ~((values < limits[0]) | (values > limits[1]))
+        if not valid.all():
+            raise ValueError(f"{where}: column {shown(column)}: {values[~valid][0]:g} is not {wanted}")
 
 
 def join_samples(

@@ -6,9 +6,9 @@ this by a child, or by attributes (of failures also properties) such as ``status
 
 import re
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any
-from xml.parsers import expat
+from collections.abc import Iterator, Mapping, Sequence
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 from sigstats._common.messages import Note, shown
 
@@ -31,63 +31,52 @@ BEGINS = re.compile(rb"\s*+(<\?xml[^>]*+>\s*+)?+(<!--.*?-->\s*+)*+<testsuites?[\
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read which test cases passed."""
-    cases: list[tuple[dict[str, str], dict[str, str]]] = []
-    inside: list[str] = []
-    ended: list[Note] = []
-    stated: dict[str, Counter[int]] = {"tests": Counter(), "failures": Counter()}
-
-    def start(name: str, attributes: dict[str, str]) -> None:
-        if name == "testcase":
-            cases.append((attributes, {}))
-        elif inside and inside[-1] == "testcase":
-            cases[-1][1][name.rpartition(":")[2].casefold()] = attributes.get("message") or name
-        elif name == "property" and "testcase" in inside and attributes.get("value", "").casefold() in _FAILED:
-            cases[-1][0][attributes.get("name", "").casefold()] = "failed"
-        elif name in ("testsuite", "testsuites"):
-            for key in stated.keys() & attributes.keys():  # those of a suite include the nested ones
-                stated[key][len(inside)] += int(attributes[key]) if attributes[key].isdecimal() else 0
-        elif name == "error":
-            problem = f"a suite ended in an error, {shown(attributes.get('message', ''))}; absent tests are not counted"
-            ended.append(Note("absent-tests", f"{content.where}: {problem}"))
-        inside.append(name)
-
-    def end(_name: str) -> None:
-        inside.pop()
-
-    def declared(*_: Any) -> None:
-        raise ValueError(f"{content.where}: declares a type of document; expected JUnit's XML without one")
-
-    parser = expat.ParserCreate()
-    parser.StartElementHandler, parser.EndElementHandler = start, end
-    parser.StartDoctypeDeclHandler = declared
     try:
-        parser.Parse(content.whole(), True)
-    except expat.ExpatError as error:
+        root = ElementTree.fromstring(content.whole())  # noqa: S314 - `BEGINS` leaves no place to declare entities
+    except ElementTree.ParseError as error:
         raise ValueError(f"{content.where}: cannot be read as XML ({error})") from None
-    odd = Counter(name for case in cases if not _ENDED.intersection(case[1]) for name in case[1] if _ODD.search(name))
-    problem = f"of {len(cases):,} tests contain <{{}}>; they count as passed, as after a retry"
-    ended += [Note("retried-tests", f"{content.where}: {n:,} {problem.format(name)}") for name, n in odd.items()]
-    for key, n in (("tests", len(cases)), ("failures", sum("failure" in said for _, said in cases))):
-        ended += missing_answers(content.where, max(stated[key].values(), default=0), n, key)
+    cases = [*root.iterfind(".//{*}testcase")]
+    children = [{child.tag.rpartition("}")[2].casefold(): child for child in case} for case in cases]
     return EvaluationLog(
         where=content.where,
         harness="JUnit",
-        answers=[_answer(content, *case, columns) for case in cases],
+        answers=[_answer(content, *case, columns) for case in zip(cases, children, strict=True)],
         kind="score",
-        notes=tuple(ended),
+        notes=tuple(_notes(content.where, root, children)),
         **graded_by("passed"),
     )
 
 
-def _answer(content: Content, case: Mapping[str, str], children: Mapping[str, str], columns: Columns) -> Answer:
+def _notes(where: str, root: Element, cases: Sequence[Mapping[str, Element]]) -> Iterator[Note]:
+    """Notes on suites that ended in an error, tests that were retried, and counts above those of the cases."""
+    for suite in (root, *root.iterfind(".//{*}testsuite")):
+        for error in suite.iterfind("{*}error"):
+            problem = f"a suite ended in an error, {shown(error.get('message', ''))}; absent tests are not counted"
+            yield Note("absent-tests", f"{where}: {problem}")
+    odd = Counter(name for case in cases if not _ENDED.intersection(case) for name in case if _ODD.search(name))
+    for name, n in odd.items():
+        problem = f"of {len(cases):,} tests contain <{name}>; they count as passed, as after a retry"
+        yield Note("retried-tests", f"{where}: {n:,} {problem}")
+    for key, n in (("tests", len(cases)), ("failures", sum("failure" in case for case in cases))):
+        most, level = 0, [root]
+        while level:  # the counts of a suite include those of the suites in it
+            most = max(most, sum(int(text) for suite in level if (text := suite.get(key, "")).isdecimal()))
+            level = [inner for suite in level for inner in suite.iterfind("{*}testsuite")]
+        yield from missing_answers(where, most, n, key)
+
+
+def _answer(content: Content, case: Element, children: Mapping[str, Element], columns: Columns) -> Answer:
     name = case.get("name")
     if not name:
         raise ValueError(f"{content.where}: name: {shown(name)} of a test case is not valid; expected its name")
     item = "::".join(filter(None, (case.get("classname"), name)))
-    states = [case.get(key, "").casefold() for key in ("status", "result", "outcome", "state")]
-    false = {key for key, value in case.items() if value.casefold() == "false"}
+    properties = [(key.get("name", ""), key.get("value", "")) for key in case.iterfind(".//{*}property")]
+    failures = {key.casefold(): "failed" for key, value in properties if value.casefold() in _FAILED}
+    about = case.attrib | failures
+    states = [about.get(key, "").casefold() for key in ("status", "result", "outcome", "state")]
+    false = {key for key, value in about.items() if value.casefold() == "false"}
     wrong = "failure" in children or not _FAILED.isdisjoint(states) or not false.isdisjoint({"success", "passed"})
-    unlike = ["not executed" * ("executed" in false), *(state for state in states if state not in _PASSED)]
-    reasons = [children.get(child, "") for child in _NOT_RUN] + unlike
+    reasons = [children[key].get("message") or key for key in _NOT_RUN if key in children]
+    reasons += ["not executed" * ("executed" in false), *(state for state in states if state not in _PASSED)]
     failed = "" if wrong else next(filter(None, reasons), "")
-    return make_answer(item, {} if failed else {"passed": not wrong}, case, columns, failed=failed)
+    return make_answer(item, {} if failed else {"passed": not wrong}, about, columns, failed=failed)
