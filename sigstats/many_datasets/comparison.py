@@ -17,7 +17,7 @@ from .._common.extreme import ties_as_equal
 from .._common.numerals import significant
 from .._common.random_streams import RNG, as_generator
 from .._common.tabular import Table, Tabular, in_words
-from .._common.validation import as_choice, as_count, as_flag, as_real, refuse
+from .._common.validation import FloatArray, as_choice, as_count, as_flag, as_real, refuse
 from ..intervals import Interval
 from ..multiplicity import ADJUST_METHODS, IN_WORDS, Adjustment, adjusted, cliques, in_our_words
 from .friedman import FriedmanResult, friedman_test
@@ -248,31 +248,15 @@ def compare_over_datasets(
     order = sorted(range(k), key=lambda model: (ranks[model], model))
     rivals = [(other, names.index(control)) for other in order if names[other] != control] if control else []
     chosen = rivals or list(combinations(order, 2))
-    differences = [both[~np.isnan(both)] for both in (oriented[:, a] - oriented[:, b] for a, b in chosen)]
-    results = [signed_rank_test(difference) for difference in differences]
-    adjusted_p = adjusted([result.pvalue for result in results], method)
-    pairs = [
-        PairOverDatasets(
-            a=names[a],
-            b=names[b],
-            pvalue=result.pvalue,
-            adjusted_pvalue=p,
-            estimate=result.estimate if greater else 0.0 - result.estimate,
-            confidence_interval=result.confidence_interval if greater else -result.confidence_interval,
-            wins=int((difference > 0).sum()),
-            ties=int((difference == 0).sum()),
-            losses=int((difference < 0).sum()),
-            probabilities=bayesian_signed_rank(difference, rope=equal, n_resamples=n_resamples, rng=generator),
-        )
-        for (a, b), difference, result, p in zip(chosen, differences, results, adjusted_p, strict=True)
-    ]
+    posterior: dict[str, Any] = {"rope": equal, "n_resamples": n_resamples, "rng": generator}
+    pairs = _pairs(names, chosen, oriented, method, greater_is_better=greater, **posterior)
     differing = {frozenset((pair.a, pair.b)) for pair in pairs if pair.adjusted_pvalue <= level}
     ordered = tuple(names[model] for model in order)
     return DatasetsComparison(
         models=ordered,
         ranks=tuple(ranks[model] for model in order),
         friedman=friedman_test(complete) if k > 2 else None,
-        pairs=tuple(pairs),
+        pairs=pairs,
         cliques=() if control is not None else cliques(ordered, differing),
         adjust=method,
         alpha=level,
@@ -281,4 +265,34 @@ def compare_over_datasets(
         greater_is_better=greater,
         rope=equal,
         notes=notes,
+    )
+
+
+def _pairs(
+    names: Sequence[str],
+    chosen: Sequence[tuple[int, int]],
+    oriented: FloatArray,
+    adjust: str,
+    *,
+    greater_is_better: bool,
+    **posterior: Any,
+) -> tuple[PairOverDatasets, ...]:
+    """The pairs of models by their numbers, from scores of which greater ones are better; NaN where there is none."""
+    differences = [both[~np.isnan(both)] for both in (oriented[:, a] - oriented[:, b] for a, b in chosen)]
+    results = [signed_rank_test(difference) for difference in differences]
+    adjusted_p = adjusted([result.pvalue for result in results], adjust)
+    return tuple(
+        PairOverDatasets(
+            a=names[a],
+            b=names[b],
+            pvalue=result.pvalue,
+            adjusted_pvalue=p,
+            estimate=result.estimate if greater_is_better else 0.0 - result.estimate,
+            confidence_interval=result.confidence_interval if greater_is_better else -result.confidence_interval,
+            wins=int((difference > 0).sum()),
+            ties=int((difference == 0).sum()),
+            losses=int((difference < 0).sum()),
+            probabilities=bayesian_signed_rank(difference, **posterior),
+        )
+        for (a, b), difference, result, p in zip(chosen, differences, results, adjusted_p, strict=True)
     )

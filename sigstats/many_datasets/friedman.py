@@ -12,6 +12,7 @@ from itertools import permutations
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from scipy.special import chdtrc, fdtrc
 
 from .._common.data_frames import columns_of
 from .._common.drawing import ranks_with_cliques
@@ -99,9 +100,8 @@ class FriedmanResult(TestResult):
         from scipy.stats import studentized_range
 
         level = as_real(alpha, "alpha", low=0, high=1, open_ends=True)
-        k = self.models
-        quantile = float(studentized_range.ppf(1 - level, k, math.inf)) / math.sqrt(2)
-        return quantile * math.sqrt(k * (k + 1) / (6 * self.datasets))
+        quantile = float(studentized_range.ppf(1 - level, self.models, math.inf)) / math.sqrt(2)
+        return quantile * math.sqrt(self.models * (self.models + 1) / (6 * self.datasets))
 
 
 def friedman_test(
@@ -178,7 +178,7 @@ def friedman_test(
     >>> result.ranks, round(result.statistic, 4), round(result.pvalue, 4)
     ((1.25, 1.875, 2.875), 5.7333, 0.0648)
     """
-    from scipy.stats import chi2, f, rankdata  # slow to import, for those who test nothing by them too
+    from scipy.stats import rankdata  # slow to import
 
     require_data_sets(getattr(scores, "index", ()))
     columns = columns_of(scores, models, {}, name="scores")
@@ -187,41 +187,13 @@ def friedman_test(
     datasets, k = table.shape
     if datasets < 2 or k < 3:
         raise refuse("scores (shape)", table.shape, "two data sets (rows) or more, and three models (columns) or more")
-    way = as_choice(method, "method", FRIEDMAN_METHODS)
+    way: str = as_choice(method, "method", FRIEDMAN_METHODS)
     as_flag(greater_is_better, "greater_is_better")
     replicates = as_count(n_resamples, "n_resamples", minimum=1, maximum=10**8)
     generator = as_generator(0 if rng is None and way == "auto" else rng)
     doubled = np.rint(2 * rankdata(-table if greater_is_better else table, axis=1)).astype(np.int64)
     chi2_statistic, f_statistic = _statistics(doubled)
-    outcome: dict[str, Any]
-    reason = ""
-    of_chi2 = float(chi2.sf(chi2_statistic, k - 1)) if chi2_statistic > 0 else 1.0
-    counted = exact_pvalue(doubled, rare=of_chi2 < _RARE) if way in ("auto", "exact") else None
-    if counted is None and way == "exact":
-        if min(_work(doubled, replicates)) > 1:
-            raise refuse("method", method, f'"f" for {datasets} data sets and {k} models: too many permutations')
-        reason, way = "too many permutations to count: some are drawn", "monte-carlo"
-    elif way == "auto" and counted is None and _mostly_tied(doubled) and min(_work(doubled, replicates)) <= 1:
-        reason, way = "many scores are tied: some permutations are drawn", "monte-carlo"
-    elif way == "auto":
-        way = "f" if counted is None else "exact"
-    if counted is not None:
-        outcome = {"pvalue": counted[0], "error_bound": error_bound(*counted)}
-    elif way == "monte-carlo":
-        outcome = monte_carlo_outcome(_exceedances(doubled, replicates, generator), replicates)
-    else:
-        p = of_chi2
-        if way == "f" and chi2_statistic > 0:
-            p = float(f.sf(f_statistic, k - 1, (k - 1) * (datasets - 1)))
-            if _mostly_tied(doubled):
-                reason = "many scores are tied: small p-values of F may be many times too small"
-            elif datasets < _F_HOLDS:
-                reason = f"{datasets} data sets are few for F: small p-values may be several times too small"
-        if p < _RARE:
-            p = max(p, least_pvalue(doubled))
-        if p < _RARE:
-            reason = "a rough approximation: so small a p-value may be off by many orders of magnitude"
-        outcome = {"pvalue": p}
+    way, reason, outcome = _tested(doubled, way, (chi2_statistic, f_statistic), replicates, generator)
     turned = f"{k} models (columns) and {datasets} data sets (rows): is the table transposed?" if k > datasets else ""
     wanted = "scores of all models in one unit"
     units = unlike_units([*table.T], names, wanted=wanted, costs=not greater_is_better) if columns.models else ()
@@ -236,6 +208,41 @@ def friedman_test(
         models=k,
         **outcome,
     )
+
+
+def _tested(
+    doubled: IntArray, way: str, statistics: tuple[float, float], replicates: int, generator: np.random.Generator
+) -> tuple[str, str, dict[str, Any]]:
+    """The method that is used, the reason for it or a warning, and the p-value with what is known about it."""
+    of_chi2 = float(chdtrc(doubled.shape[1] - 1, statistics[0]))
+    counted = exact_pvalue(doubled, rare=of_chi2 < _RARE) if way in ("auto", "exact") else None
+    if counted is not None:
+        return "exact", "", {"pvalue": counted[0], "error_bound": error_bound(*counted)}
+    reason = ""
+    if way == "exact":
+        if min(_work(doubled, replicates)) > 1:
+            sizes = f"{len(doubled)} data sets and {doubled.shape[1]} models"
+            raise refuse("method", way, f'"f" for {sizes}: too many permutations')
+        reason, way = "too many permutations to count: some are drawn", "monte-carlo"
+    elif way == "auto":
+        drawn = _mostly_tied(doubled) and min(_work(doubled, replicates)) <= 1
+        reason, way = ("many scores are tied: some permutations are drawn", "monte-carlo") if drawn else ("", "f")
+    if way == "monte-carlo":
+        return way, reason, monte_carlo_outcome(_exceedances(doubled, replicates, generator), replicates)
+    p, doubt = _of_f(doubled, statistics) if way == "f" else (of_chi2, "")
+    if p < _RARE and (p := max(p, least_pvalue(doubled))) < _RARE:
+        doubt = "a rough approximation: so small a p-value may be off by many orders of magnitude"
+    return way, doubt, {"pvalue": p}
+
+
+def _of_f(doubled: IntArray, statistics: tuple[float, float]) -> tuple[float, str]:
+    """The p-value of F, and a warning if it may be too small."""
+    (datasets, k), doubt = doubled.shape, ""
+    if statistics[0] > 0 and _mostly_tied(doubled):
+        doubt = "many scores are tied: small p-values of F may be many times too small"
+    elif statistics[0] > 0 and datasets < _F_HOLDS:
+        doubt = f"{datasets} data sets are few for F: small p-values may be several times too small"
+    return float(fdtrc(k - 1, (k - 1) * (datasets - 1), statistics[1])), doubt
 
 
 def _mostly_tied(doubled: IntArray) -> bool:
