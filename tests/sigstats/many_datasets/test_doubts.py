@@ -68,63 +68,46 @@ FOLD_NAMES = [
 ]
 
 
-@pytest.mark.parametrize("names", FOLD_NAMES, ids=lambda names: names[0])
-def test_folds_of_one_data_set_are_no_data_sets(names):
-    scores = np.column_stack([SCORES, SCORES[:, 0] / 2])
-    frame = pd.DataFrame(scores, columns=list("abc"), index=names)
-    message = f"datasets: '{names[0]}' is a part of cross-validation.*sigstats.corrected_resampled_test"
-    for call in (
-        lambda: sigstats.compare_over_datasets(frame),
-        lambda: sigstats.friedman_test(frame),
-        lambda: sigstats.compare_over_datasets(scores, datasets=names),
-        lambda: sigstats.compare_over_datasets(frame.reset_index(names="data"), datasets="data"),
-    ):
+RUNS = ["seed_{}", "seed={}", "run {}", "trial_{}", "Epoch {}", "random_state={}", "iris-seed{}"]
+FOLD, RUN = "part of cross-validation, not a data set.*corrected_resampled_test", "run on one data set, not a data set"
+NAMES = [(names, FOLD) for names in FOLD_NAMES] + [([run.format(i) for i in range(12)], RUN) for run in RUNS]
+COLUMNS = {
+    FOLD: ["fold", "Split", "cv_fold", "repeat", "repeats", "CV", "fold_id", "kfold"],
+    RUN: ["seed", "Run", "run_id", "trial", "random_state", "random seed", "seeds", "epoch"],
+}
+
+
+def all_refuse(calls, message):
+    for call in calls:
         with pytest.raises(ValueError, match=message) as raised:
             call()
         assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize("column", ["fold", "Split", "cv_fold", "repeat", "repeats", "CV", "fold_id", "kfold"])
-def test_rows_of_a_column_of_folds_are_no_data_sets(column):
+@pytest.mark.parametrize(("names", "kind"), NAMES, ids=[names[0] for names, _ in NAMES])
+def test_folds_and_runs_on_one_data_set_are_no_data_sets(names, kind):
+    scores = np.column_stack([SCORES, SCORES[:, 0] / 2])
+    frame = pd.DataFrame(scores, columns=list("abc"), index=names)
+    calls = (
+        lambda: sigstats.compare_over_datasets(frame),
+        lambda: sigstats.friedman_test(frame),
+        lambda: sigstats.compare_over_datasets(scores, datasets=names),
+        lambda: sigstats.compare_over_datasets(frame.reset_index(names="data"), datasets="data"),
+    )
+    all_refuse(calls, f"datasets: '{names[0]}' is a {kind}")
+
+
+@pytest.mark.parametrize(("column", "kind"), [(column, kind) for kind, of in COLUMNS.items() for column in of])
+def test_rows_of_a_column_of_folds_or_runs_are_no_data_sets(column, kind):
     frame = pd.DataFrame(SCORES, columns=["a", "b"]).assign(c=0.5, **{column: range(12)})
     wide, long = frame.set_index(column), frame.melt(id_vars=column, var_name="model", value_name="f1")
-    for call in (
+    calls = (
         lambda: sigstats.compare_over_datasets(wide),
         lambda: sigstats.friedman_test(wide),
         lambda: sigstats.compare_over_datasets(frame, datasets=column),
         lambda: sigstats.compare_over_datasets(long, models="model", datasets=column),
-    ):
-        with pytest.raises(ValueError, match=f"datasets: '{column} 0' is a part of cross-validation, not a data set"):
-            call()
-
-
-@pytest.mark.parametrize(
-    "form", ["seed_{}", "seed={}", "run {}", "trial_{}", "Epoch {}", "random_state={}", "iris-seed{}"]
-)
-def test_runs_on_one_data_set_are_no_data_sets(form):
-    names = [form.format(i) for i in range(12)]
-    frame = pd.DataFrame(SCORES, columns=["a", "b"], index=names).assign(c=0.5)
-    for call in (
-        lambda: sigstats.compare_over_datasets(frame),
-        lambda: sigstats.friedman_test(frame),
-        lambda: sigstats.compare_over_datasets(SCORES, datasets=names),
-    ):
-        with pytest.raises(
-            ValueError, match=f"datasets: '{names[0]}' is a run on one data set, not a data set; give one"
-        ):
-            call()
-
-
-@pytest.mark.parametrize("column", ["seed", "Run", "run_id", "trial", "random_state", "random seed", "seeds", "epoch"])
-def test_rows_of_a_column_of_runs_are_no_data_sets(column):
-    frame = pd.DataFrame(SCORES, columns=["a", "b"]).assign(c=0.5, **{column: range(12)})
-    for call in (
-        lambda: sigstats.compare_over_datasets(frame.set_index(column)),
-        lambda: sigstats.friedman_test(frame.set_index(column)),
-        lambda: sigstats.compare_over_datasets(frame, datasets=column),
-    ):
-        with pytest.raises(ValueError, match=f"datasets: '{column} 0' is a run on one data set, not a data set"):
-            call()
+    )
+    all_refuse(calls, f"datasets: '{column} 0' is a {kind}")
 
 
 SUMMARY_NAMES = [
