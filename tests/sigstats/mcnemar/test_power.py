@@ -48,16 +48,6 @@ def test_power_equals_enumeration_of_all_tables(alternative, method, correction)
         )
 
 
-def pvalue(a, b, alternative, weight):
-    """McNemar's test by its definition, in rationals; outcomes as likely as the observed one by `weight`."""
-    n = a + b
-    law = [Fraction(math.comb(n, k), 2**n) for k in range(n + 1)]
-    if alternative == "two-sided":
-        return sum(p for p in law if p < law[a]) + weight * sum(p for p in law if p == law[a])
-    seen = a if alternative == "greater" else b
-    return sum(law[seen + 1 :]) + weight * law[seen]
-
-
 @pytest.mark.long
 @pytest.mark.parametrize(("method", "correction"), TESTS)
 def test_power_of_thousands_equals_a_plain_double_sum(method, correction):
