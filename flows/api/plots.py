@@ -12,9 +12,9 @@ from sigstats._common.drawing import Draw, curves, forest, ranks_with_cliques, s
 from sigstats._common.messages import some_of
 from sigstats._common.validation import did_you_mean, refuse
 from sigstats.ecdf_band import ecdf_band, shares
-from sigstats.tasks.calibration.rates import COVERAGE, POWER
+from sigstats.tasks.calibration.rejections import COVERAGE
 from sigstats.tasks.results import Results
-from sigstats.tasks.schema import Hypothesis
+from sigstats.tasks.schema import POWER, Hypothesis
 from sigstats.tasks.storage.history import Record
 
 from ..benchmark.report.null_distributions import Bins, curves_of, null_distribution

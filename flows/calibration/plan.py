@@ -17,12 +17,20 @@ from sigstats._common.messages import rephrased
 from sigstats._common.validation import refuse
 from sigstats.tasks.calibration import own_tests
 from sigstats.tasks.calibration.interval import run_intervals
-from sigstats.tasks.calibration.population import EventPopulation, Population
+from sigstats.tasks.calibration.population import EventPopulation, Population, is_large_part
 from sigstats.tasks.calibration.populations.judged import JudgedRows
 from sigstats.tasks.calibration.populations.tests import needs_classes, require_some_defined, run_test
-from sigstats.tasks.calibration.rates import is_large_part, measure_of
 from sigstats.tasks.calibration.rejections import one_test
-from sigstats.tasks.calibration.work import AppliedTest, Described, OfFolds, OnTestSets, Samples, Tallied, Tested
+from sigstats.tasks.calibration.work import (
+    AppliedTest,
+    Described,
+    OfFolds,
+    OnTestSets,
+    Samples,
+    Tallied,
+    Tested,
+    measure_of,
+)
 from sigstats.tasks.fan_out import cell_of, input_cells
 from sigstats.tasks.own_code import allow_measures, with_measure_code
 from sigstats.tasks.plan import Cell

@@ -18,13 +18,35 @@ from sigstats.intervals import clopper_pearson
 from ..plan import Cell
 from ..record import canonical
 from ..results import Results
-from ..schema import Hypothesis
+from ..schema import POWER, Hypothesis
 from ..statistical_tests import estimated
-from . import rates
 from .interval import population, true_value
 from .populations.judged import JudgedRows
-from .rejections import count_undefined, note_on_undefined, null_is_true
+from .rejections import COVERAGE, ERROR, count_undefined, note_on_undefined, null_is_true
 from .work import Described, OnTestSets, Tested
+
+#: The measures of the test ``performance`` besides coverage, in their order.
+BIAS, EMPIRICAL, STATED = "bias", "empirical standard error", "stated standard error"
+ELIMINATED, BELOW, ABOVE = "bias-eliminated coverage", "interval below the truth", "interval above the truth"
+WIDTH, UNDEFINED, ADJUSTED_POWER = "width", "undefined", "size-adjusted power"
+#: Rates that are shares of the test sets.
+SHARES = (COVERAGE, ELIMINATED, BELOW, ABOVE, UNDEFINED, ADJUSTED_POWER, ERROR, POWER)
+#: Quantile of the normal law for the intervals of means.
+Z = 1.959963984540054
+
+
+def monte_carlo_error(row: Hypothesis) -> float | None:
+    """The Monte-Carlo standard error of a row's estimate, or None.
+
+    For a rate it is sqrt(p (1 - p) / n); for a mean, and for size-adjusted power, it is that of the interval.
+    """
+    if row.estimate is None or not row.replicates:
+        return None
+    if row.test == "calibration" or (row.measure in SHARES and row.measure != ADJUSTED_POWER):
+        return math.sqrt(max(row.estimate * (1 - row.estimate), 0.0) / row.replicates)
+    assert row.estimate_low is not None
+    assert row.estimate_high is not None
+    return (row.estimate_high - row.estimate_low) / (2 * Z)
 
 
 def rows(results: Results, _: str) -> Iterator[Hypothesis]:
@@ -48,7 +70,7 @@ def _rows_of_interval(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     )
     drawn_from, table = population(work, results.store), results.table(cell)
     if table is None or drawn_from is None:
-        yield row.with_(measure=rates.COVERAGE, null_mean=1 - alpha)
+        yield row.with_(measure=COVERAGE, null_mean=1 - alpha)
         return
     true, missing = true_value(work, drawn_from), count_undefined(table, "low")
     row = row.with_(
@@ -59,20 +81,20 @@ def _rows_of_interval(results: Results, cell: Cell) -> Iterator[Hypothesis]:
         note="; ".join(note_on_undefined(missing, table.num_rows, "interval", table=table)),
     )
     columns = {name: table.column(name).to_numpy() for name in table.column_names}
-    coverage = _share(row.with_(measure=rates.COVERAGE, null_mean=1 - alpha), columns["covers"])
+    coverage = _share(row.with_(measure=COVERAGE, null_mean=1 - alpha), columns["covers"])
     p = float(binom.cdf(np.count_nonzero(columns["covers"]), table.num_rows, 1 - alpha))
     yield coverage.with_(p_value=p, p_low=p, p_high=p)
     low, high = columns["low"], columns["high"]
     missed = ~columns["covers"].astype(np.bool_)
     centre = columns["estimate"].mean()
     shares = {
-        rates.ELIMINATED: (low - 1e-12 <= centre) & (centre <= high + 1e-12),
-        rates.BELOW: missed & (high < true),
-        rates.ABOVE: missed & (low > true),
-        rates.UNDEFINED: columns["undefined"],
+        ELIMINATED: (low - 1e-12 <= centre) & (centre <= high + 1e-12),
+        BELOW: missed & (high < true),
+        ABOVE: missed & (low > true),
+        UNDEFINED: columns["undefined"],
     }
     if isinstance(drawn_from, JudgedRows):
-        shares[rates.POWER if true else rates.ERROR] = (columns["low"] > 0) | (columns["high"] < 0)
+        shares[POWER if true else ERROR] = (columns["low"] > 0) | (columns["high"] < 0)
     yield from (_share(row.with_(measure=name), flags) for name, flags in shares.items())
     yield from _means(row, columns, true)
 
@@ -97,13 +119,13 @@ def _means(row: Hypothesis, columns: Mapping[str, NDArray[np.float64]], true: fl
     modelled = math.sqrt(mean_square)
     of_modelled = math.sqrt(float(np.var(stated**2, ddof=1)) / (4 * k * mean_square)) if mean_square else 0.0
     entries = {
-        rates.BIAS: (float(estimates.mean()) - true, deviation / math.sqrt(n)),
-        rates.EMPIRICAL: (deviation, deviation / math.sqrt(2 * (n - 1))),
-        rates.STATED: (modelled, of_modelled),
-        rates.WIDTH: (float(widths.mean()), float(widths.std(ddof=1)) / math.sqrt(k)),
+        BIAS: (float(estimates.mean()) - true, deviation / math.sqrt(n)),
+        EMPIRICAL: (deviation, deviation / math.sqrt(2 * (n - 1))),
+        STATED: (modelled, of_modelled),
+        WIDTH: (float(widths.mean()), float(widths.std(ddof=1)) / math.sqrt(k)),
     }
     for measure, (value, error) in entries.items():
-        yield row.with_(measure=measure, **estimated(value, (value - rates.Z * error, value + rates.Z * error)))
+        yield row.with_(measure=measure, **estimated(value, (value - Z * error, value + Z * error)))
 
 
 def _adjusted_powers(results: Results) -> Iterator[Hypothesis]:
@@ -121,7 +143,7 @@ def _adjusted_powers(results: Results) -> Iterator[Hypothesis]:
             method=cell.subject["test"],
             alternative="greater",
             null_hypothesis="the test rejects no more often than stated",
-            measure=rates.ADJUSTED_POWER,
+            measure=ADJUSTED_POWER,
             n=cell.work_of(Tested).n,
         )
         table, under_null = results.table(cell), results.table(null)
@@ -151,7 +173,7 @@ def _adjusted_power(row: Hypothesis, table: pa.Table, null: pa.Table, alpha: flo
     rejecting = f"rejecting where p is at most {significant(level, 3)}, {share}"
     missing = count_undefined(table)
     return row.with_(
-        **estimated(value, (value - rates.Z * error, value + rates.Z * error)),
+        **estimated(value, (value - Z * error, value + Z * error)),
         statistic=level,
         replicates=p_values.size,
         unanswered=missing,

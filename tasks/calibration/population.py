@@ -139,6 +139,11 @@ class Population(_Drawn, Record):
         return any(self.outcomes[4:])
 
 
+def is_large_part(n: int, rows: float) -> bool:
+    """True if test sets of n rows, without replacement, vary clearly less than new rows: more than a tenth of all."""
+    return 10 * n > rows
+
+
 def random_classifiers(classes: int, right: float) -> Population:
     """Sturm's two systems: I assigns a random class, II is right for a part of its predictions and random otherwise."""
     a = 1 / classes

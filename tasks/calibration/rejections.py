@@ -15,16 +15,17 @@ from sigstats.intervals import clopper_pearson
 
 from ..plan import Cell, group_by
 from ..results import Results
-from ..schema import Hypothesis
+from ..schema import POWER, Hypothesis
 from ..statistical_tests import estimated, of_sets
 from .population import EventPopulation, Population
 from .populations.scored import ScorePopulation
 from .populations.tests import AnyPopulation, exact_rate, null_holds, true_advantage
-from .rates import COVERAGE, ERROR, POWER
 from .subsample import population
 from .tally import totals
 from .work import AppliedTest, Described, Events, OfFolds, OnTestSets, Tested
 
+#: Rates in rows of the test ``calibration``, in addition to `POWER`.
+ERROR, COVERAGE = "type I error", "coverage"
 USES = ("subsample", "tally", "own-test", "fold-test")
 #: The fan-outs that apply a test of this program to test sets.
 _READY = ("subsample", "tally")

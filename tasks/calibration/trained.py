@@ -24,10 +24,9 @@ from ..schema import Hypothesis
 from ..statistical_tests import estimated
 from .computed import chosen
 from .populations.tests import AnyPopulation, advantage, bootstrap_of_better, confidence
-from .rates import measure_name, measure_of
 from .subsample import outcomes_cell, trained_outputs
 from .tally import totals
-from .work import Categorised, OnTestSets, TrainedPair
+from .work import Categorised, OnTestSets, TrainedPair, measure_name, measure_of
 
 #: Number of bins of the histogram of bootstrap replicates.
 _BINS = 48

@@ -6,8 +6,13 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
+from sigstats.measures.measure import Measure, as_measure
+from sigstats.measures.own import is_path
+from sigstats.measures.table import OwnMeasure
+
 from ..own_code import allowed_measure
 from ..record import FLAT, Learner, Named, Permuted, Record, Scheme, Side, Split, TwoViews, Work
+from ..statistical_tests.joint_outcomes import of_two_classes
 from .population import Population
 
 
@@ -124,6 +129,19 @@ class AppliedTest(Record):
     def compared(self) -> str:
         """The compared measure; by default that of right and wrong answers."""
         return allowed_measure(self.measure or "accuracy")
+
+
+def measure_of(test: AppliedTest) -> Measure:
+    """The measure in which a test compares two classifiers."""
+    if test.test == "dcf":
+        return as_measure("dcf", **{key: test.options[key] for key in ("cost_fn", "cost_fp", "prior")})
+    compared = test.compared
+    return of_two_classes(compared) if isinstance(compared, OwnMeasure) else as_measure(compared)
+
+
+def measure_name(test: AppliedTest) -> str:
+    """Return the name of the measure of a test, without code of other packages."""
+    return str(test.measure) if is_path(test.measure) else measure_of(test).name
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from sigstats.tasks.calibration.rates import COVERAGE, ERROR, POWER, measure_name
-from sigstats.tasks.calibration.work import Described, OnTestSets, Tested
+from sigstats.tasks.calibration.rejections import COVERAGE, ERROR
+from sigstats.tasks.calibration.work import Described, OnTestSets, Tested, measure_name
 from sigstats.tasks.plan import Cell
+from sigstats.tasks.schema import POWER
 
 from ...pages.wording import count_of, join_words, significant
 from ...report.evidence import Evidence

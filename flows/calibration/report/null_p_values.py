@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sigstats._common.extreme import at_most
 from sigstats.ecdf_band import ecdf_band, shares
 from sigstats.intervals import clopper_pearson
-from sigstats.tasks.calibration.rates import ERROR
+from sigstats.tasks.calibration.rejections import ERROR
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages import svg

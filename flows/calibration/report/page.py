@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from sigstats.tasks.calibration.rates import COVERAGE, ERROR, POWER, SHARES, monte_carlo_error
-from sigstats.tasks.schema import Hypothesis
+from sigstats.tasks.calibration.performance import SHARES, monte_carlo_error
+from sigstats.tasks.calibration.rejections import COVERAGE, ERROR
+from sigstats.tasks.schema import POWER, Hypothesis
 
 from ...pages import svg
 from ...pages.dot_rows import DotRow, dot_rows

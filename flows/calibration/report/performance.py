@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sigstats.tasks.calibration.rates import COVERAGE, SHARES
+from sigstats.tasks.calibration.performance import SHARES
+from sigstats.tasks.calibration.rejections import COVERAGE
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import count_of, join_words, number, percent

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 from sigstats.measures.table import MEASURES
-from sigstats.tasks.calibration.population import Population
-from sigstats.tasks.calibration.rates import POWER, is_large_part, measure_name
-from sigstats.tasks.calibration.work import OnTestSets, Tested
-from sigstats.tasks.schema import Hypothesis
+from sigstats.tasks.calibration.population import Population, is_large_part
+from sigstats.tasks.calibration.work import OnTestSets, Tested, measure_name
+from sigstats.tasks.schema import POWER, Hypothesis
 
 from ...pages.wording import adjusted_p, count_of, join_words, number, percent, significant
 from ...report import usual_columns as usual

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from sigstats.tasks.calibration.rates import COVERAGE, ERROR, POWER
+from sigstats.tasks.calibration.rejections import COVERAGE, ERROR
 from sigstats.tasks.calibration.work import OnTestSets, Tested
-from sigstats.tasks.schema import Hypothesis
+from sigstats.tasks.schema import POWER, Hypothesis
 
 from ...pages import svg
 from ...pages.svg import Axes

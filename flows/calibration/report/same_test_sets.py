@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sigstats._common.extreme import at_most
 from sigstats.mcnemar.mcnemar_test import mcnemar_test
-from sigstats.tasks.calibration.rates import COVERAGE
+from sigstats.tasks.calibration.rejections import COVERAGE
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.schema import Hypothesis
 

@@ -21,8 +21,7 @@ from sigstats.scores.result import ScoreResult
 
 from ... import statistical_tests
 from ..population import EventPopulation, Population
-from ..rates import measure_of
-from ..work import AppliedTest
+from ..work import AppliedTest, measure_of
 from .scored import Rows
 
 AnyPopulation: TypeAlias = Population | EventPopulation

@@ -10,9 +10,9 @@ from sigstats.flows.calibration.report.page import advice, rates_of_tests, scree
 from sigstats.flows.calibration.report.rates import fewest_needed
 from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.report.page import render
-from sigstats.tasks.calibration.rates import ERROR, POWER
+from sigstats.tasks.calibration.rejections import ERROR
 from sigstats.tasks.results import Results
-from sigstats.tasks.schema import Hypothesis
+from sigstats.tasks.schema import POWER, Hypothesis
 from sigstats.tasks.storage.store import Store
 
 SIZE, CLASSES, RIGHT = 20, 2, 0.05

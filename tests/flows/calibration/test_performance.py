@@ -11,9 +11,8 @@ from sigstats.flows.calibration.populations.described import two_classifiers
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.tasks.calibration import interval
 from sigstats.tasks.calibration.interval import run_intervals, true_f1
-from sigstats.tasks.calibration.performance import _means, adjusted_power_error, critical_p
+from sigstats.tasks.calibration.performance import STATED, _means, adjusted_power_error, critical_p, monte_carlo_error
 from sigstats.tasks.calibration.population import Population
-from sigstats.tasks.calibration.rates import STATED, monte_carlo_error
 from sigstats.tasks.calibration.work import Estimate
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
