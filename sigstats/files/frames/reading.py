@@ -130,26 +130,15 @@ def _frame_of_scores(file: str, columns: "Columns", scores: Sequence[str | None]
 
     with as_arguments():
         (by_score,) = read_by_scores([(file, columns)], scores)
-    by_name = None
-    for name, predictions in by_score.items():
-        frame = _frame(file, columns, predictions.decoded(), graded=one)
-        if one:
-            return frame
+    frames = {name: _frame(file, columns, predictions.decoded(), graded=one) for name, predictions in by_score.items()}
+    if one:
+        return next(iter(frames.values()))
+    values = []
+    for name, frame in frames.items():
         if name != "score" and name in frame.columns:
             raise refuse("score", name, "the name of no other column that is read")
-        frame = frame.rename(columns={"score": name})
-        if by_name is None:
-            by_name = frame
-            continue
-        keys = [key for key in frame.columns if key != name]
-        if frame[keys].equals(by_name[keys]):
-            by_name[name] = frame[name]
-        else:  # answers that lack a score were left out; in a log each is there once
-            unshared = frame.merge(by_name[keys], on=keys, how="left", indicator="origin")
-            unshared = unshared[unshared.pop("origin") == "left_only"]
-            by_name = pd.concat([by_name.merge(frame, on=keys, how="left"), unshared], ignore_index=True)
-    assert by_name is not None
-    return by_name
+        values.append(frame.set_index([key for key in frame.columns if key != "score"])["score"].rename(name))
+    return pd.concat(values, axis=1).reset_index()  # answers that lack a score were left out
 
 
 def _frame(file: str, columns: "Columns", predictions: "Predictions", *, graded: bool) -> "pd.DataFrame":
