@@ -224,7 +224,8 @@ def read_columns(
 def _trim(column: Any) -> Any:
     """Fields without the white space around them; an empty one is null."""
     texts = pc.utf8_trim_whitespace(column.combine_chunks())
-    return pc.if_else(pc.equal(texts, pa.scalar("")), pa.scalar(None, pa.string()), texts)
+    filled = pc.binary_length(texts).cast(pa.bool_())
+    return pc.if_else(filled, texts, pa.nulls(len(texts), pa.string()))  # no scalar of Arrow, which imports pandas
 
 
 def _has_whole_quotes(content: bytes, separator: str, start: int) -> bool:
