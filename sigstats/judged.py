@@ -185,14 +185,9 @@ def judged_test(
     """
     require_same_index(judge_a=judge_a, judge_b=judge_b, people_a=people_a, people_b=people_b, groups=groups)
     limits = as_score_range(score_range) or (0.0, 1.0)
-    judged = [_verdicts(value, name, score_range) for name, value in {"judge_a": judge_a, "judge_b": judge_b}.items()]
     marked = None if score_range is None else limits
-    labels = _labels(people_a, "people_a", marked), _labels(people_b, "people_b", marked)
+    judged, labels = _verdicts_and_labels((judge_a, judge_b), (people_a, people_b), marked)
     n, span = len(judged[0]), limits[1] - limits[0]
-    names = ("judge_b", "people_a", "people_b")
-    for name, array in zip(names, (judged[1], *labels), strict=True):
-        if len(array) != n:
-            raise refuse(f"{name} (length)", len(array), f"{n}, as judge_a")
     units = None if groups is None else as_groups(groups, "groups", n)[0]
     null = as_real(margin, "margin", low=-span, high=span, open_ends=True)
     way = as_choice(alternative, "alternative", ALTERNATIVES)
@@ -202,19 +197,16 @@ def judged_test(
     if not labelled.any():
         raise refuse("people_a, people_b", 0, "one row or more that has a label of both answers")
 
-    seen = labels[0][labelled] - labels[1][labelled]
     data = rows_of_two(judged, labels, span, units)
     share = (1 - level) / (2 if way == "two-sided" else 1)
     law = data.law(size, as_generator(rng))
     low, high = (law.low(share) if way != "less" else -span), (law.high(share) if way != "greater" else span)
     wanted = data.labels_wanted(null, way, share)
-    errors = judged[0][labelled] - judged[1][labelled] - seen
-    if units is not None:
-        errors = np.asarray(np.bincount(np.unique(units[labelled], return_inverse=True)[1], errors), dtype=np.float64)
-    favour = sign_flip_test(errors).pvalue
+    errors = (judged[0] - judged[1] - (labels[0] - labels[1]))[labelled]
+    favour = _favour(errors, None if units is None else units[labelled])
     left_out = int(np.count_nonzero(~np.isnan(labels[0]) ^ ~np.isnan(labels[1])))
     right = [value[labelled] > sum(limits) / 2 for value in (*judged, *labels)]
-    of_a, of_b = (agreement_of(*right[side::2], labels=names[1 + side]) for side in (0, 1))
+    of_a, of_b = (agreement_of(*right[side::2], labels=name) for side, name in enumerate(("people_a", "people_b")))
     return JudgedResult(
         statistic=data.estimate,
         pvalue=law.pvalue(null, way),
@@ -236,11 +228,21 @@ def judged_test(
     )
 
 
-def _verdicts(value: Any, name: str, score_range: Any) -> FloatArray:
-    """Return the verdicts of the judge as 1 and 0, or its marks."""
-    if score_range is None:
-        return as_indicators(value, name).astype(np.float64)
-    return as_reals(value, name, ndim=1)
+def _verdicts_and_labels(
+    judge: tuple[Any, Any], people: tuple[Any, Any], limits: Limits
+) -> tuple[list[FloatArray], list[FloatArray]]:
+    """Return the judge's verdicts as 1 and 0, or its marks, and the labels of people, all of one length."""
+    judged = [_verdicts(value, f"judge_{model}", limits) for model, value in zip("ab", judge, strict=True)]
+    labels = [_labels(value, f"people_{model}", limits) for model, value in zip("ab", people, strict=True)]
+    n = len(judged[0])
+    for name, array in zip(("judge_b", "people_a", "people_b"), (judged[1], *labels), strict=True):
+        if len(array) != n:
+            raise refuse(f"{name} (length)", len(array), f"{n}, as judge_a")
+    return judged, labels
+
+
+def _verdicts(value: Any, name: str, limits: Limits) -> FloatArray:
+    return as_indicators(value, name).astype(np.float64) if limits is None else as_reals(value, name, ndim=1)
 
 
 def _labels(value: Any, name: str, limits: Limits) -> FloatArray:
@@ -261,6 +263,13 @@ def _labels(value: Any, name: str, limits: Limits) -> FloatArray:
             raise refuse(f"{name}[{number}]", item, wanted)
         values[number] = float(item)
     return values
+
+
+def _favour(errors: FloatArray, units: IntArray | None) -> float:
+    """Return the p-value of errors of the judge that favour neither model, from sums of groups if there are any."""
+    if units is not None:
+        errors = np.asarray(np.bincount(np.unique(units, return_inverse=True)[1], errors), dtype=np.float64)
+    return sign_flip_test(errors).pvalue
 
 
 def _three(values: IntArray) -> tuple[int, int, int]:

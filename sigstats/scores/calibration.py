@@ -5,6 +5,7 @@ Brier scores); rows that are not independent.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -14,7 +15,17 @@ from numpy.typing import NDArray
 from .._common.class_columns import categories_of, class_names_of, classes_of_columns, positive_place, with_absent
 from .._common.data_frames import require_same_index
 from .._common.random_streams import MAX_RESAMPLES, RNG, as_generator
-from .._common.validation import FloatArray, as_array, as_choice, as_count, as_labels, as_reals, refuse, refuse_where
+from .._common.validation import (
+    FloatArray,
+    IntArray,
+    as_array,
+    as_choice,
+    as_count,
+    as_labels,
+    as_reals,
+    refuse,
+    refuse_where,
+)
 from ..intervals import Interval
 from ..test_result import TestResult, monte_carlo_outcome
 
@@ -140,7 +151,6 @@ def calibration_test(
     chances, place, counts = np.unique(chances, return_inverse=True, return_counts=True)
     n, middle = int(counts.sum()), np.cumsum(counts) - counts / 2
     starts = np.unique((min(many, n) * middle / n).astype(np.int64), return_index=True)[1]
-    generator = as_generator(rng)
 
     def values(right: NDArray[Any]) -> FloatArray:
         differences = (right - counts * chances) / n
@@ -150,14 +160,7 @@ def calibration_test(
         return np.asarray(sums.max(axis=-1, initial=0.0) - sums.min(axis=-1, initial=0.0))
 
     noise = np.sqrt(np.add.reduceat(counts, starts)).sum() / (2 * n) if way == "ece" else math.sqrt(math.pi / (2 * n))
-    step, single = max(1, _BLOCK // len(chances)), bool((counts == 1).all())
-    drawn = []
-    for start in range(0, times, step):
-        shape = (min(step, times - start), len(chances))
-        drawn.append(
-            values(generator.random(shape) < chances if single else generator.binomial(counts, chances, shape))
-        )
-    null = np.sort(np.concatenate(drawn))
+    null = _redrawn(values, counts, chances, times, as_generator(rng))
     observed, reach = float(values(np.bincount(place, hits, len(chances)))), math.sqrt(math.log(40) / (2 * n))
     return CalibrationResult(
         statistic=observed,
@@ -169,6 +172,23 @@ def calibration_test(
         null_distribution=null,
         **monte_carlo_outcome(int((null >= observed - 1e-12).sum()), times),
     )
+
+
+def _redrawn(
+    values: Callable[[NDArray[Any]], FloatArray],
+    counts: IntArray,
+    chances: FloatArray,
+    times: int,
+    generator: np.random.Generator,
+) -> FloatArray:
+    """Return the sorted values of labels drawn `times` times with their stated chances."""
+    step, single = max(1, _BLOCK // len(chances)), bool((counts == 1).all())
+    drawn = []
+    for start in range(0, times, step):
+        shape = (min(step, times - start), len(chances))
+        right = generator.random(shape) < chances if single else generator.binomial(counts, chances, shape)
+        drawn.append(values(right))
+    return np.sort(np.concatenate(drawn))
 
 
 def _hits_and_chances(y: Any, probabilities: Any, positive: Any, classes: Any) -> tuple[NDArray[np.bool_], FloatArray]:

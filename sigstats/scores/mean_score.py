@@ -12,7 +12,7 @@ import numpy as np
 from .._common.class_names import as_groups
 from .._common.data_frames import require_same_index
 from .._common.time_order import blocks_in_time, neighbours_alike
-from .._common.validation import ALTERNATIVES, Alternative, as_choice, as_real, refuse
+from .._common.validation import ALTERNATIVES, Alternative, FloatArray, IntArray, as_choice, as_real, refuse
 from .result import (
     FEW,
     FEW_GROUPS,
@@ -105,27 +105,18 @@ def mean_score_test(
     rows = len(scores[0])
     if rows < 2:
         raise refuse("score_a", f"{rows} row(s)", "two rows or more")
-    codes, count = (None, None) if groups is None else as_groups(groups, "groups", rows)
     # In units of a power of two no square overflows or vanishes, and the change of units rounds nothing.
     largest = max(float(np.abs(one).max()) for one in scores)
     exponent = math.frexp(largest)[1]
     a, b = (np.ldexp(one, -exponent) for one in scores)
     series = (a, b, a - b)
-    reason, what = "", "rows" if codes is None else "groups"
-    if order is not None:
-        if codes is not None:
-            raise refuse("order", "given with groups", "one of them")
-        codes, reason = blocks_in_time(series[2], order)
-        count, what = int(codes.max()) + 1, "blocks"
+    codes, units, what, reason = _units(series[2], groups, order)
     means = [float(one.mean()) for one in series]
-    units = rows if count is None else count
     influences = [(one - mean) / rows for one, mean in zip(series, means, strict=True)]
     if codes is not None:
         influences = [group_sums(influence, codes) for influence in influences]
     rounding = ROUNDING * math.ldexp(largest, -exponent)
     constant = bool(np.abs(influences[2]).max() * units <= rounding)
-    if what != "blocks":
-        reason = few_warning(units, what, FEW if codes is None else FEW_GROUPS)
     if codes is None and not constant and (alike := neighbours_alike(series[2], np.zeros(rows, np.int64))) is not None:
         note = f"neighbouring rows correlate (autocorrelation {alike:.2f}): if they are in time, use order"
         reason = "; ".join(filter(None, [reason, note]))
@@ -141,3 +132,16 @@ def mean_score_test(
         reason=reason,
         exponent=exponent,
     )
+
+
+def _units(difference: FloatArray, groups: Any, order: Any) -> tuple[IntArray | None, int, str, str]:
+    """Return each row's unit of independent rows (None: itself), their number, what they are, and a warning."""
+    rows = len(difference)
+    codes, count = (None, rows) if groups is None else as_groups(groups, "groups", rows)
+    if order is None:
+        what = "rows" if codes is None else "groups"
+        return codes, count, what, few_warning(count, what, FEW if codes is None else FEW_GROUPS)
+    if codes is not None:
+        raise refuse("order", "given with groups", "one of them")
+    blocks, warning = blocks_in_time(difference, order)
+    return blocks, int(blocks.max()) + 1, "blocks", warning
