@@ -117,7 +117,7 @@ def _mend_streams() -> None:
 def main() -> int:
     """Run the program; a start that fails is one line and exit code 3."""
     try:
-        from sigstats.tasks.engine.process_memory import COMMAND, require_addresses, take_buffers
+        from sigstats.tasks.process import COMMAND, require_addresses, take_buffers
 
         require_addresses(COMMAND, "a command")
         take_buffers()

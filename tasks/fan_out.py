@@ -84,7 +84,7 @@ class FanOut:
     #: Rows, or distinct rows with ``count``, of a test set of the first lane of a block, if replicates are results of a
     #: test on test sets that can be drawn again.
     drawn_rows: Callable[[Block, Store, int], pa.Table] | None = None
-    #: True if work enters `sigstats.tasks.threads.alone` only when necessary; other work runs inside it.
+    #: True if work enters `sigstats.tasks.process.alone` only when necessary; other work runs inside it.
     is_parallel: Callable[[Any], bool] = lambda work: False
     #: ``learner`` and identity of code of other packages that the work runs; None if there is none.
     own_code: Callable[[Any], Mapping[str, str] | None] = lambda work: None

@@ -17,7 +17,7 @@ from prefect.settings import PREFECT_API_URL
 from prefect.types.entrypoint import EntrypointType
 from prefect.utilities.services import critical_service_loop
 
-from sigstats.tasks.threads import periodic
+from sigstats.tasks.process import periodic
 
 from ..errors import BadInput
 from .server import Slot, server_calls, why_unusable

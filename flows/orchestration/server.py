@@ -27,8 +27,8 @@ from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, temporary_settings
 from prefect.states import Cancelled, Crashed, Running
 
 from sigstats._common.messages import one_line, printable
+from sigstats.tasks.process import periodic
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.threads import periodic
 
 from ..running.progress import Display
 from .artifacts import key_of

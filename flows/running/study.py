@@ -15,15 +15,14 @@ from sigstats._common.messages import rephrased
 from sigstats.tasks.engine.execute import Interrupted, Outcome
 from sigstats.tasks.engine.guarded import end_idle
 from sigstats.tasks.engine.pools import Pool
-from sigstats.tasks.engine.process_memory import STUDY, require_addresses
 from sigstats.tasks.fan_out import FAN_OUTS, fanout, own_code
 from sigstats.tasks.own_code import difference
 from sigstats.tasks.plan import Cell, Plan
+from sigstats.tasks.process import STUDY, periodic, require_addresses
 from sigstats.tasks.results import Results, read_plan
 from sigstats.tasks.storage.files import Locked
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.threads import periodic
 
 from ..config.model import Study
 from ..errors import BadInput, file_errors

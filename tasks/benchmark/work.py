@@ -17,10 +17,10 @@ from sigstats.retraining.permutation import Retrainer
 from ..datasets.dataset import Dataset, cross_validation_folds
 from ..own_code import build_as_planned, fit
 from ..plan import Block
+from ..process import alone
 from ..record import Folds, Learner, Named, Null, Work, canonical
 from ..storage.data import WorkerCache, read_data
 from ..storage.store import Store
-from ..threads import alone
 
 
 class CrossValidated(Work):

@@ -19,12 +19,12 @@ from sigstats.joint.events import JointEvents
 
 from ..fan_out import FanOut, cell_of, replicates_table
 from ..plan import Block, Cell
+from ..process import threads
 from ..record import SIDES, Learner, Side, Tuning, digest
 from ..schema import REPLICATE, column
 from ..storage.block_files import PARTS
 from ..storage.data import read_data
 from ..storage.store import Store
-from ..threads import threads
 from .population import read_joint_events
 from .populations import trained
 from .populations.prediction_files import LabelFiles

@@ -15,10 +15,10 @@ from ..engine.blocks import Failure, failure
 from ..engine.guarded import run_guarded
 from ..fan_out import fanout, input_cells, own_code
 from ..plan import Block, Cell
+from ..process import threads
 from ..results import Results
 from ..storage.seal import Damaged
 from ..storage.store import Store
-from ..threads import threads
 from .tally import with_rows
 
 #: Seconds of a call of a test of another package, where the study has no ``time_limit`` for it.

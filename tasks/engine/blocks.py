@@ -15,9 +15,8 @@ from sigstats._common.messages import one_line
 
 from ..fan_out import fanout, is_parallel
 from ..plan import Block, Cell, Needs
+from ..process import alone, keep_freed_memory, peak, threads
 from ..storage.store import Store
-from ..threads import alone, threads
-from .process_memory import keep_freed_memory, peak
 from .stopping import exceedances
 
 #: A worker sends the content of a smaller file with its receipt, in bytes.

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from ..plan import Block, Needs, Plan, group_by
+from ..process import begun_thread
 from ..storage.store import Store
-from ..threads import begun_thread
 from .blocks import BlockSizer, Failure, Receipt, failure, load_fanouts
 from .dask_staff import (
     DaskStaff,

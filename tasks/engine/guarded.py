@@ -32,9 +32,9 @@ import psutil
 from ..fan_out import own_code
 from ..own_code import watch
 from ..plan import Block, Needs, who_of
+from ..process import take_buffers
 from ..storage.store import Store
 from .blocks import Failure, Receipt, failure, run_block
-from .process_memory import take_buffers
 
 #: The messages that are sent when a fit begins and when it ends; every other message is the outcome of a block.
 BEGIN, END = b"+", b"-"

@@ -8,7 +8,7 @@ from typing import Any
 
 import distributed
 
-from .process_memory import take_buffers
+from ..process import take_buffers
 
 take_buffers()  # a worker has this module from its first moment
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
-from ..threads import periodic
+from ..process import periodic
 
 #: Seconds between two renewals, and seconds without one after which the lease expires.
 RENEWAL, PATIENCE = 4.0, 15.0

@@ -25,7 +25,7 @@ from sigstats.tasks.storage.seal import Damaged
 from sigstats.test_result import TestResult
 
 from ...pages import svg
-from ...pages.dot_rows import DotRow, dot_rows
+from ...pages.heat_table import DotRow, dot_rows
 from ...pages.wording import count_of, join_words, percent, percent_range, percent_span, some_of
 from ...report import heat_tables
 from ...report import over_data_sets as data_sets

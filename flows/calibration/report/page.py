@@ -13,8 +13,7 @@ from sigstats.tasks.calibration.rejections import COVERAGE, ERROR
 from sigstats.tasks.schema import POWER, Hypothesis
 
 from ...pages import svg
-from ...pages.dot_rows import DotRow, dot_rows
-from ...pages.heat_table import data_table
+from ...pages.heat_table import DotRow, data_table, dot_rows
 from ...pages.wording import count_of, join_words, number, percent, percent_range
 from ...report import usual_columns as usual
 from ...report.evidence import Column, Evidence, Figure, KindPage, Particulars

@@ -24,10 +24,10 @@ from sigstats.joint.events import Event, JointEvents
 
 from ...datasets.dataset import Dataset
 from ...datasets.documents import Documents
+from ...process import threads
 from ...record import SIDES, Learner, Side, Split, canonical
 from ...storage.data import WorkerCache, read_data
 from ...storage.store import Store
-from ...threads import threads
 from ..population import EventPopulation, Population
 from ..work import Categorised, Predicted, TrainingSet, Tuned
 

@@ -1,8 +1,10 @@
-"""The memory of a process: its limit of addresses (`ulimit -v`), and the freed memory that it keeps.
+"""The threads and the memory of a process.
 
-Work that does not fit under a limit of addresses is refused in one line, before a library ends the process or hangs. If
-OpenBLAS gets no memory, it retries forever, ends the process with exit code 1, or, in one of its threads, sends SIGINT
-to it. The C library ends a process with exit code 127.
+Threads: limits of numerical libraries, work that only one thread does at a time, and a repeated action.
+
+Memory: work that does not fit under a limit of addresses (`ulimit -v`) is refused in one line, before a library ends
+the process or hangs. If OpenBLAS gets no memory, it retries forever, ends the process with exit code 1, or, in one of
+its threads, sends SIGINT to it. The C library ends a process with exit code 127.
 
 Dask starts workers with ``MALLOC_TRIM_THRESHOLD_=65536``, so that the C library returns the arrays of each retrain to
 the system, which must find and clear pages for the next: that took half of the time of a worker. So a worker keeps up
@@ -12,7 +14,99 @@ to 64 MiB of freed memory from its first block on.
 import contextlib
 import functools
 import os
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+_lock = threading.Lock()
+_inside = 0
+_before: dict[str, tuple[Any, int]] = {}
+
+_computing = threading.Lock()
+_mine = threading.local()
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Exclude other threads of this process from this context while it lasts; a thread inside may enter again.
+
+    Later blocks reuse the preparation of a data set, learners write to it, and libraries compiled into scikit-learn
+    have one random generator for all threads.
+    """
+    if getattr(_mine, "inside", False):
+        yield
+        return
+    with _computing:
+        _mine.inside = True
+        try:
+            yield
+        finally:
+            _mine.inside = False
+
+
+@contextmanager
+def threads(number: int) -> Iterator[None]:
+    """Restrict BLAS and OpenMP to some threads, also if other threads of this process enter or leave the context.
+
+    OpenMP has a limit for each thread that uses it. BLAS has one for the whole process: the first thread that enters
+    sets it, and the last one that leaves restores it.
+    """
+    from threadpoolctl import get_cached_controller  # a command that retrains nothing runs without it
+
+    global _inside  # noqa: PLW0603
+    with _lock:
+        libraries = get_cached_controller()
+        openmp = libraries.select(user_api="openmp").limit(limits=number)
+        for blas in libraries.select(user_api="blas").lib_controllers:
+            _before.setdefault(blas.filepath, (blas, blas.num_threads))
+            _set(blas, number)
+        _inside += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            openmp.restore_original_limits()
+            _inside -= 1
+            while not _inside and _before:
+                _set(*_before.popitem()[1])
+
+
+def _set(blas: Any, threads: int) -> None:
+    # With threadpoolctl only the first thread can set the limit of OpenBLAS; calls of other threads are ignored.
+    if release := getattr(blas, "clear_controlling_thread", None):
+        release(force=True)
+    blas.set_num_threads(threads)
+    if release:
+        release(force=True)
+
+
+def begun_thread(name: str) -> ThreadPoolExecutor:
+    """An executor whose single thread is already running, since a later start may fail under a limit of memory."""
+    executor = ThreadPoolExecutor(1, thread_name_prefix=name)
+    executor.submit(int).result()
+    return executor
+
+
+@contextmanager
+def periodic(action: Callable[[], None], seconds: float, *, name: str) -> Iterator[None]:
+    """Call `action` at intervals of this many seconds, in the thread `name`, until the end; it must not raise."""
+    ended = threading.Event()
+
+    def work() -> None:
+        while not ended.wait(seconds):
+            action()
+
+    thread = threading.Thread(target=work, name=name, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
 
 #: Each thread takes addresses, and Arrow's own allocator a gibibyte of them.
 _SPARING = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "ARROW_IO_THREADS"), "1")
