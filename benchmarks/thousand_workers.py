@@ -125,12 +125,12 @@ def run(study: str, client: Any, started: Started, workers: int) -> str:
 class Events:
     """A study on workers that a scheduler feeds, one block after another, by the rules of `execute`.
 
-    `sending`: the seconds that a block takes the scheduler; five times as many for each worker are a block's target.
+    `sending`: the seconds that a block takes the scheduler.
     """
 
     def __init__(self, study: str, workers: int, sending: float) -> None:
         self.workers, self.sending = workers, sending
-        self.target = 5 * workers * max(sending, 0.002)
+        self.target = 5 * workers * 0.002
         self.waiting, self.open = deque(cells_of(study)), dict[BlockSizer, list[Any]]()
         self.queue, self.free, self.sent, self.under_way = deque[Any](), workers, 0.0, 0
         self.now = self.useful = self.first = 0.0

@@ -16,16 +16,7 @@ from ..plan import Block, Needs, Plan, group_by
 from ..process import begun_thread
 from ..storage.store import Store
 from .blocks import BlockSizer, Failure, Receipt, failure, load_fanouts
-from .dask_staff import (
-    DaskStaff,
-    OtherCode,
-    Submission,
-    Suspects,
-    TaskOverhead,
-    opened_span,
-    run_with,
-    version,
-)
+from .dask_staff import DaskStaff, OtherCode, Submission, Suspects, opened_span, run_with, version
 from .pools import MOST_CELLS
 
 T = TypeVar("T")
@@ -34,6 +25,8 @@ T = TypeVar("T")
 _MOST_LOSSES = 10
 #: The most times that Dask repeats a block whose worker lost its connection to the store.
 _RETRIES = 2
+#: Seconds that the scheduler and this process take for a block (benchmarks/scheduler.md).
+_SENDING = 0.002
 
 
 @dataclass
@@ -63,7 +56,6 @@ class DaskPool(DaskStaff):
     _suspects: Suspects = field(default_factory=Suspects, init=False, repr=False)
     _to_send: deque[Submission] = field(default_factory=deque, init=False, repr=False)
     _to_fetch: deque[Submission] = field(default_factory=deque, init=False, repr=False)
-    _overhead: TaskOverhead = field(default_factory=TaskOverhead, init=False, repr=False)
 
     @property
     def cells(self) -> int:
@@ -76,7 +68,7 @@ class DaskPool(DaskStaff):
     @property
     def seconds_a_block(self) -> float:
         """Five times the seconds in which the scheduler sends a block to each worker."""
-        return 5 * self.workers * self._overhead.seconds
+        return 5 * self.workers * _SENDING
 
     @property
     def idle(self) -> bool:
@@ -185,18 +177,13 @@ class DaskPool(DaskStaff):
                 continue
             with contextlib.suppress(Exception):  # the client may be closed by now
                 submission.future.release()  # otherwise Dask computes it again if the worker with its receipt dies
-            self._ended(submission, outcome)
+            self._end(submission, outcome)
         self._send()
-
-    def _ended(self, submission: Submission, outcome: Receipt | Failure) -> None:
-        worked = outcome.seconds + outcome.overhead if isinstance(outcome, Receipt) else 0.0
-        self._overhead.add(worked, self.workers, idle=self.idle)
-        self._end(submission, outcome)
 
     def _failed(self, submission: Submission) -> None:
         try:
             self.await_connection()
-            self._ended(submission, submission.future.result())
+            self._end(submission, submission.future.result())
         except BaseException as error:  # of the block, of workers that died with it, or of a lost connection
             self._again(submission, error)
 

@@ -9,7 +9,6 @@ active. A worker that dies at that time was killed by this block, or disappeared
 import contextlib
 import hashlib
 import importlib.metadata
-import math
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -237,30 +236,3 @@ class Suspects:
                 return None
             self._guilty.add(submission.who)
         return WorkersKilled(f"{submission.who}: it killed its worker {submission.deaths} times")
-
-
-#: Seconds that the scheduler and this process take for a block (docs/clusters.md), and the most that may be measured.
-_SENDING, _MOST_SENDING = 0.002, 0.01
-#: Blocks wait for the scheduler if the workers are busy for less than this part of the time.
-_BUSY = 0.8
-
-
-class TaskOverhead:
-    """Measures the `seconds` that the scheduler and this process take for a block, a task of Dask.
-
-    This can be measured only while they limit the run: workers are idle, although blocks were sent for all of them.
-    Other studies on the same workers look alike, hence the upper limit.
-    """
-
-    def __init__(self) -> None:
-        self.seconds = _SENDING
-        self._begun, self._blocks, self._worked = math.inf, 0, 0.0  # workers that start are not measured
-
-    def add(self, worked: float, workers: int, *, idle: bool) -> None:
-        """Take in a block that took `worked` seconds; `idle`: there may be fewer blocks than workers."""
-        self._blocks, self._worked = self._blocks + 1, self._worked + worked
-        if idle or self._blocks >= 3 * workers:
-            passed = time.monotonic() - self._begun
-            if not idle and self._worked < _BUSY * workers * passed:
-                self.seconds = min(max(passed / self._blocks, _SENDING), _MOST_SENDING)
-            self._begun, self._blocks, self._worked = time.monotonic(), 0, 0.0
