@@ -14,28 +14,29 @@ from ..predictions import STUDY, write
 pytestmark = [pytest.mark.processes, pytest.mark.faults]
 
 
-def cancelled(server, study, *more, ready):
-    """A run that is cancelled once `ready` is true, after its end: what it said, and its flow run."""
-    before = {run["id"] for run in server.runs()}
+def begun(server, words, output, ready=None):
+    """A process whose study has stored a block, or is `ready`, and its flow run."""
     process = subprocess.Popen(
-        [*PROGRAM, "run", str(study), "--output", str(study.parent / "out"), *more],
-        env=server.environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
+        words, env=server.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
-    )
+    )  # fmt: skip
 
     def under_way():
-        mine = [run for run in server.runs(types=["RUNNING"]) if run["id"] not in before]
-        return mine if ready() else None
+        running = [run for run in server.runs(types=["RUNNING"]) if run["parameters"].get("output") == str(output)]
+        return running if (ready or (lambda: blocks(output) > 0))() else None
 
     (run,) = wait_until(under_way, process, interval=0.2)
-    asked = {"state": {"type": "CANCELLING", "name": "Cancelling"}}
-    server.ask(f"flow_runs/{run['id']}/set_state", asked)
+    return process, run
+
+
+def cancelled(server, study, *more, ready=None):
+    """The flow run of a study that is cancelled once it has begun, after its end."""
+    output = study.parent / "out"
+    process, run = begun(server, [*PROGRAM, "run", study, "--output", output, *more], output, ready)
+    server.ask(f"flow_runs/{run['id']}/set_state", {"state": {"type": "CANCELLING", "name": "Cancelling"}})
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130, said
-    assert f"interrupted; run the same command to continue from {study.parent / 'out'}" in said
+    assert f"interrupted; run the same command to continue from {output}" in said
     assert "Traceback" not in said
     assert server.run_of(run["id"])["state_type"] == "CANCELLED"
     return run
@@ -43,7 +44,7 @@ def cancelled(server, study, *more, ready):
 
 def test_a_study_in_cells_stops_and_keeps_what_it_has_computed(server, tmp_path):
     long = study_file(tmp_path, QUICK.replace("59", "999999"))
-    run = cancelled(server, long, "--cluster", "local", ready=lambda: blocks(tmp_path / "out") > 0)
+    run = cancelled(server, long, "--cluster", "local")
     assert blocks(tmp_path / "out") > 0
     asked = {"flow_runs": {"id": {"any_": [run["id"]]}}}
     assert {task["state_type"] for task in server.ask("task_runs/filter", asked)} <= {"CANCELLED", "COMPLETED"}
@@ -57,21 +58,6 @@ def test_a_study_that_waits_for_its_history_stops(server, tmp_path):
         fcntl.flock(held, fcntl.LOCK_EX)
         cancelled(server, study_file(tmp_path, STUDY), ready=lambda: True)
     assert not (tmp_path / "out/history").exists()
-
-
-def begun(server, words, output):
-    """A process whose study has stored a block, and its flow run."""
-    process = subprocess.Popen(
-        words, env=server.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-        start_new_session=True,
-    )  # fmt: skip
-
-    def under_way():
-        running = [run for run in server.runs(types=["RUNNING"]) if run["parameters"].get("output") == str(output)]
-        return running if blocks(output) > 0 else None
-
-    (run,) = wait_until(under_way, process, interval=0.2)
-    return process, run
 
 
 def test_a_killed_run_is_crashed_once_the_next_takes_over_its_output(server, tmp_path):
