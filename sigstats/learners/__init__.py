@@ -17,7 +17,6 @@ import numpy as np
 from .._common.validation import did_you_mean, refuse
 from . import own
 from .base import BatchedLearner, attempt, steps_of
-from .class_parameters import number_classes
 from .ready import READY as READY
 from .ready import with_encoding, with_frames, with_words
 
@@ -111,7 +110,7 @@ def build(
         raise refuse("classifier", name, wanted + did_you_mean(name, known))
     else:
         made = with_encoding(attempt(_classifier_class(name), dict(given)), mask, bool(missing))
-    return number_classes(made, classes) if classes else made
+    return own.number_classes(made, classes) if classes else made
 
 
 def _as_mask(nominal: Any) -> Any:

@@ -11,13 +11,13 @@ import contextlib
 import functools
 import os
 import shutil
+import stat
+import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from numba import config, njit
-
-from ..._common.own_folder import own_folder
 
 _settings: Any = config  # its types lack some of its attributes
 
@@ -30,7 +30,7 @@ def compiled(function: Callable[..., Any], **options: Any) -> Any:
     try:
         made = _cached(function, options)
     except RuntimeError:  # none of Numba's folders is writable
-        folder = own_folder("numba")  # private, since code is loaded from it
+        folder = _own_folder()  # private, since code is loaded from it
         if folder is None:
             return njit(nogil=True, error_model="numpy", **options)(function)
         before, _settings.CACHE_DIR = _settings.CACHE_DIR, str(folder)
@@ -42,6 +42,19 @@ def compiled(function: Callable[..., Any], **options: Any) -> Any:
     _copy_from_package(function, folder)
     _forget_older(function, folder)
     return made
+
+
+def _own_folder() -> Path | None:
+    """Return a temporary folder that only this user can read and write; None if that is not possible."""
+    user = os.getuid() if hasattr(os, "getuid") else None  # on Windows temporary files are the user's own
+    try:
+        folder = Path(tempfile.gettempdir(), f"sigstats-numba-{user}")
+        folder.mkdir(mode=0o700, exist_ok=True)
+        status = folder.lstat()
+    except OSError:
+        return None
+    private = user is None or (status.st_uid == user and not status.st_mode & 0o077)
+    return folder if private and stat.S_ISDIR(status.st_mode) else None
 
 
 def lean(function: Callable[..., Any], **options: Any) -> Any:

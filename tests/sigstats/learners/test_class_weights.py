@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from sigstats.learners import build
 from sigstats.learners.base import steps_of
-from sigstats.learners.class_parameters import number_classes
+from sigstats.learners.own import number_classes
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer
 
