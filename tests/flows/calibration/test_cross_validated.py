@@ -250,25 +250,17 @@ def test_it_is_taken_up_where_it_was_interrupted_and_is_the_same(study, done, tm
 
 
 @pytest.mark.parametrize(
-    ("change", "complaint"),
+    ("old", "new", "complaint"),
     [
-        (("sizes = [60]", "sizes = [9]"), "sizes: 9 is not valid; expected at least 10, two rows for each fold"),
-        (("features = 2", 'learner = "naive-bayse"'), "did you mean 'naive-bayes'"),
-        (("separation = [1.5]", "separation = [-1.0]"), "separation"),
-        (('source = "cross-validated"\nfeatures = 2', 'source = "sturm"\nright = [0.1]'), "unknown key"),
+        ("sizes = [60]", "sizes = [9]", "sizes: 9 is not valid; expected at least 10, two rows for each fold"),
+        ("features = 2", 'learner = "naive-bayse"', "did you mean 'naive-bayes'"),
+        ("separation = [1.5]", "separation = [-1.0]", "separation"),
+        ('"cross-validated"\nfeatures = 2', '"sturm"\nright = [0.1]', "unknown key"),
+        (STUDY.partition("source = ")[2], '"sturm"\nright = [0.1]\n[[tests]]\ntest = "five-by-two"', "no test applies"),
     ],
 )
-def test_bad_input_is_one_line_and_nothing_is_written(study, refused_study, change, complaint):
-    assert change[0] in STUDY
-    bad = study_file(study.parent, STUDY.replace(*change), name="bad.toml")
-    assert complaint in refused_study(bad)
-
-
-def test_tests_of_folds_need_learners(tmp_path, refused_study):
-    text = STUDY[: STUDY.index("[[populations]]")] + (
-        '[[populations]]\nname = "s"\nsource = "sturm"\nright = [0.1]\n\n[[tests]]\ntest = "corrected-t"\n'
-    )
-    assert "tests: no test applies to s" in refused_study(study_file(tmp_path, text))
+def test_bad_input_is_one_line_and_nothing_is_written(refusal, old, new, complaint):
+    assert complaint in refusal(STUDY, old, new)
 
 
 @pytest.mark.long

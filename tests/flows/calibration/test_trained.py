@@ -272,31 +272,18 @@ def test_a_classifier_that_fails_fails_its_population_alone_and_once(news, tmp_p
     [
         ("train = 40", "train = 560", "train, test: 560 and 60 are not valid; expected less than 569 together"),
         ('positive = ["malignant"]', 'positive = ["malignnt"]', "did you mean 'malignant'?"),
-        ('positive = ["malignant"]', 'positive = ["malignant", "benign"]', "expected labels that some of the training"),
+        ('["malignant"] }', '["malignant", "benign"] }', "expected labels that some of the training"),
+        ("sets = [", 'sets = [{ name = "malignant", positive = ["benign"] }, ', "expected each name of sets once"),
         ('learner = "svm"', 'learner = "desicion-tree"', "expected one of"),
-        (
-            'learner = "svm"',
-            'learner = "mypackage:Net"',
-            "'mypackage:Net' is not valid; expected a ready learner or an import path into sklearn",
-        ),
+        ('learner = "svm"', 'learner = "mypackage:Net"', "'mypackage:Net' is not valid; expected a ready learner or"),
         ("C = 0.3", "c = 0.3", "params: 'c' is not valid; expected a parameter of SVC: C, kernel"),
         ("sizes = [30, 60]", "sizes = [470]", "470 is not valid; expected at most 469, the rows of Breast"),
-        (
-            'dataset = { source = "scikit-learn", name = "breast_cancer" }\n',
-            "",
-            "dataset, documents: give exactly one of them",
-        ),
-        ("[[tests]]", 'documents = { path = "x", text = ["t"], categories = "c", stem = "dutch" }\n[[tests]]', "stem"),
-        (
-            '["malignant"] }]',
-            '["malignant"] }, { name = "malignant", positive = ["benign"] }]',
-            "expected each name of sets once",
-        ),
+        ("dataset = {", "# {", "dataset, documents: give exactly one of them"),
+        ("[[tests]]", 'documents = { path = "x", text = ["t"], categories = "c", stem = "nl" }\n[[tests]]', "stem"),
     ],
 )
-def test_bad_settings_are_named_in_one_line(tmp_path, refused_study, old, new, wanted):
-    assert old in STUDY
-    assert wanted in refused_study(study_file(tmp_path, STUDY.replace(old, new, 1)))
+def test_bad_settings_are_named_in_one_line(refusal, old, new, wanted):
+    assert wanted in refusal(STUDY, old, new)
 
 
 @pytest.mark.parametrize(
@@ -492,19 +479,20 @@ def test_the_confidence_of_a_set_is_the_bootstrap_s_of_its_macro_f1(sets):
         assert f"it was better on {agree} of " in page
 
 
+GRAINS = 'categories = ["grain", "sugar", "crude"]'
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('categories = ["grain", "sugar", "crude"]', 'categories = ["grain", "sugr"]', "did you mean 'sugar'?"),
-        ('categories = ["grain", "sugar", "crude"]', 'categories = ["grain", "grain"]', "expected each label once"),
-        (', categories = ["grain", "sugar", "crude"]', "", "positive, categories: give exactly one of them"),
-        ('categories = ["grain", "sugar", "crude"]', 'positive = ["grain"]', "positive is not valid with tune"),
+        (GRAINS, 'categories = ["grain", "sugr"]', "did you mean 'sugar'?"),
+        (GRAINS, 'categories = ["grain", "grain"]', "expected each label once"),
+        (f", {GRAINS}", "", "positive, categories: give exactly one of them"),
+        (GRAINS, 'positive = ["grain"]', "positive is not valid with tune"),
         ("gamma = [0.1, 1.0]", "gama = [0.1]", "tune: 'gama' is not valid; did you mean 'gamma'?"),
         ("folds = 3", "folds = 1", "folds: 1 is not valid"),
         ('measure = "macro-f1"', 'measure = "f1"', "f1"),
     ],
 )
-def test_a_set_that_cannot_be_trained_is_one_line(news, refused_study, old, new, said):
-    assert old in SETS
-    study = study_file(news, SETS.replace(old, new))
-    assert said in refused_study(study)
+def test_a_set_that_cannot_be_trained_is_one_line(news, refusal, old, new, said):
+    assert said in refusal(SETS, old, new, news)
