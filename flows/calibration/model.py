@@ -11,8 +11,7 @@ from sigstats.tasks.calibration import tally
 from ..config.model import DataStudy, Strict, each_once
 from ..config.settings import PrintedNumber
 from .populations.described import CrossValidated, Judged, Kinds, Simulated, Sturm, Tasks, TimeSeries, Votes
-from .populations.parquet import Parquet, Scores
-from .populations.trained import Trained
+from .populations.rows import Parquet, Scores, Trained
 from .tests import Test, label_of
 
 #: Any source of populations, as a study file describes it.

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sigstats.flows.calibration.populations import parquet
+from sigstats.flows.calibration.populations import rows as sources
 from sigstats.flows.calibration.report import null_p_values
 from sigstats.flows.cli import main
 from sigstats.flows.report.evidence import Evidence
@@ -423,7 +423,7 @@ def test_bad_settings_of_scores_are_named(scored, refusal, old, new, wanted):
 @pytest.fixture
 def by_workers(monkeypatch):
     """Any data set is one that is too large to be counted before the study starts."""
-    monkeypatch.setattr(parquet, "MANY", 0)
+    monkeypatch.setattr(sources, "MANY", 0)
 
 
 @pytest.mark.long
