@@ -14,11 +14,11 @@ from sigstats.tasks.calibration.populations import two_views
 from sigstats.tasks.calibration.work import AppliedTest
 from sigstats.tasks.fan_out import fanout, input_cells, stand_in
 from sigstats.tasks.record import Learner, Permuted, Scheme, TwoViews
-from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
 
 from ..conftest import run_serial as run
 from ..conftest import study_file
+from .conftest import completed
 
 STUDY = """\
 kind = "calibration"
@@ -58,15 +58,8 @@ NAIVE_BAYES = Learner(learner="naive-bayes", params={})
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory):
-    return study_file(tmp_path_factory.mktemp("folds"), STUDY)
-
-
-@pytest.fixture(scope="module")
-def done(study, tmp_path_factory):
-    output = tmp_path_factory.mktemp("done") / "out"
-    assert run(study, output) == 0
-    return output
+def done(tmp_path_factory):
+    return completed(tmp_path_factory.mktemp("done"), STUDY)
 
 
 def test_the_outcomes_are_those_of_scikit_learn():
@@ -158,9 +151,7 @@ resamples = 4
 @pytest.mark.long
 def test_samples_on_which_a_learner_fails_are_counted_and_not_rejected(tmp_path):
     # Without a neighbour in the radius, scikit-learn's classifier refuses a row.
-    output = tmp_path / "out"
-    assert run(study_file(tmp_path, FAILING.replace("RADIUS", "1.0")), output) == 0
-    stored = Results(Store(str(output)))
+    stored = completed(tmp_path, FAILING.replace("RADIUS", "1.0"))
     (folds,) = [cell for cell in stored.cells("cross-validate") if cell.work.permutation is None]
     outcomes = stored.table(folds).column("outcomes").to_pylist()
     failed = [not each for each in outcomes]
@@ -177,7 +168,7 @@ def test_samples_on_which_a_learner_fails_are_counted_and_not_rejected(tmp_path)
     assert row.estimate == sum(p <= 0.05 for p in p_values) / 60
     said = f"p undefined in {sum(failed)} of 60 test sets, not rejected"
     assert row.note == said
-    assert said in (output / "report.html").read_text()
+    assert said in stored.store.files.read("report.html").decode()
     (folds,) = [cell for cell in stored.cells("cross-validate") if cell.work.permutation]
     permuted = stored.table(folds).to_pylist()
     wrong = [each["wrong"] for each in permuted if not each["permuted"]]
@@ -210,19 +201,18 @@ def test_a_permutation_is_one_of_its_equals():
 
 @pytest.mark.long
 def test_all_tests_see_the_same_samples(done):
-    stored = Results(Store(str(done)))
-    folds = stored.cells("cross-validate")
+    folds = done.cells("cross-validate")
     assert len(folds) == 2 * (1 + 1 + 1 + 2)  # two-fold, five-fold once and five times, permuted likewise
     assert len({str(cell.stream) for cell in folds}) == 2
-    (once,) = stored.cells("fold-test", slice="separation = 1.5, difference = 0, 1 x 5 folds", test="McNemar (exact)")
-    (often,) = stored.cells("fold-test", slice="separation = 1.5, difference = 0, 5 x 5 folds", test="McNemar (exact)")
-    advantages = [stored.table(cell).column("advantage").to_numpy() for cell in (once, often)]
+    (once,) = done.cells("fold-test", slice="separation = 1.5, difference = 0, 1 x 5 folds", test="McNemar (exact)")
+    (often,) = done.cells("fold-test", slice="separation = 1.5, difference = 0, 5 x 5 folds", test="McNemar (exact)")
+    advantages = [done.table(cell).column("advantage").to_numpy() for cell in (once, often)]
     assert np.corrcoef(*advantages)[0, 1] > 0.5
 
 
 @pytest.mark.long
 def test_pooling_repetitions_destroys_the_level(done):
-    rows = Results(Store(str(done))).summary.to_pylist()
+    rows = done.summary.to_pylist()
     summary = {(row["slice"], row["method"]): row for row in rows if row["test"] == "calibration"}
     assert len(summary) == 4 * 5
     once, often = (f"separation = 1.5, difference = 0, {repeats} x 5 folds" for repeats in (1, 5))
@@ -237,16 +227,14 @@ def test_pooling_repetitions_destroys_the_level(done):
 
 
 @pytest.mark.long
-def test_it_is_taken_up_where_it_was_interrupted_and_is_the_same(study, done, tmp_path):
-    output = tmp_path / "again"
-    assert run(study, output, "--set", "trials=20") == 0
-    fewer, more = (Results(Store(str(place))) for place in (output, done))
+def test_it_is_taken_up_where_it_was_interrupted_and_is_the_same(done, tmp_path):
+    fewer = completed(tmp_path, STUDY, "--set", "trials=20")
     for cell in fewer.cells("cross-validate"):
-        (longer,) = more.cells("cross-validate", **cell.subject)
-        assert fewer.table(cell) == more.table(longer).slice(0, 20)
+        (longer,) = done.cells("cross-validate", **cell.subject)
+        assert fewer.table(cell) == done.table(longer).slice(0, 20)
     for cell in fewer.cells("fold-test"):
-        (longer,) = more.cells("fold-test", **cell.subject)
-        assert fewer.table(cell) == more.table(longer).slice(0, 20)
+        (longer,) = done.cells("fold-test", **cell.subject)
+        assert fewer.table(cell) == done.table(longer).slice(0, 20)
 
 
 @pytest.mark.parametrize(
@@ -265,19 +253,19 @@ def test_bad_input_is_one_line_and_nothing_is_written(refusal, old, new, complai
 
 @pytest.mark.long
 def test_the_report_begins_with_the_tests_that_reject_too_often(done):
-    rows = [row for row in Evidence(Results(Store(str(done)))).rows_of("calibration") if row.measure == "type I error"]
+    rows = [row for row in Evidence(done).rows_of("calibration") if row.measure == "type I error"]
     # By hand: too often is a share that a level of 5% reaches so seldom, Holm-adjusted in the family of the test.
     failing = {row.method: row.estimate for row in rows if row.decision == "reject"}
     assert set(failing) == {"McNemar (exact)"}
     assert failing["McNemar (exact)"] > binom.ppf(1 - 1e-4, 60, 0.05) / 60
-    headline = (done / "report.html").read_text().partition('class="headline">')[2].partition("<")[0]
+    headline = done.store.files.read("report.html").decode().partition('class="headline">')[2].partition("<")[0]
     share = f"{100 * failing['McNemar (exact)']:.1f}%"
     assert f"Not all: McNemar (exact) rejects without a difference on {share} of the test sets" in headline
     assert headline.count("; no fault was shown for ") == 1
 
 
 def test_a_plan_times_every_test_on_invented_folds_of_as_many_rows(done, tmp_path):
-    cells, scratch = Results(Store(str(done))).cells("fold-test"), Store(str(tmp_path))
+    cells, scratch = done.cells("fold-test"), Store(str(tmp_path))
     assert len({cell.subject["test"] for cell in cells}) == 5
     for cell in cells:
         other = stand_in(cell, scratch)
@@ -286,7 +274,7 @@ def test_a_plan_times_every_test_on_invented_folds_of_as_many_rows(done, tmp_pat
         assert len(p_values) == 60
         assert ((p_values > 0) & (p_values <= 1)).all()
         (folds,) = input_cells(other)
-        assert folds.name not in {known.name for known in Results(Store(str(done))).plan.cells}
-        truth = Results(Store(str(done))).table(folds_cell(cell.work)).to_pydict()
+        assert folds.name not in {known.name for known in done.plan.cells}
+        truth = done.table(folds_cell(cell.work)).to_pydict()
         for row, invented in zip(truth["outcomes"], scratch.read_prefix(folds)["outcomes"].to_pylist(), strict=True):
             assert sum(row) == sum(invented) or cell.subject["test"].startswith("permutation")

@@ -14,13 +14,12 @@ from sigstats.tasks.calibration.interval import run_intervals, true_f1
 from sigstats.tasks.calibration.performance import STATED, _means, adjusted_power_error, critical_p, monte_carlo_error
 from sigstats.tasks.calibration.population import Population
 from sigstats.tasks.calibration.work import Estimate
-from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
-from sigstats.tasks.storage.store import Store
 
 from ...examples import thorough
 from ..conftest import run_serial as run
 from ..conftest import study_file
+from .conftest import completed
 
 #: So few, an interval whose coverage is half of what it says is still found; and the most where the error is given.
 TRIALS, MOST = (200, 900) if thorough() else (100, 450)
@@ -59,15 +58,8 @@ test = "mcnemar"
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory):
-    return study_file(tmp_path_factory.mktemp("grid"), STUDY)
-
-
-@pytest.fixture(scope="module")
-def done(study, tmp_path_factory):
-    output = tmp_path_factory.mktemp("done") / "out"
-    assert run(study, output) == 0
-    return Results(Store(str(output)))
+def done(tmp_path_factory):
+    return completed(tmp_path_factory.mktemp("done"), STUDY)
 
 
 @pytest.fixture(scope="module")
@@ -235,9 +227,8 @@ def test_power_is_adjusted_to_the_level_that_a_test_has(done, found):
 
 
 @pytest.mark.long
-def test_test_sets_are_drawn_until_the_error_is_as_wanted(study, done, tmp_path):
-    assert run(study, tmp_path / "out", "--set", f"precision={WANTED}", "--set", f"trials={MOST}") == 0
-    wanted = Results(Store(str(tmp_path / "out")))
+def test_test_sets_are_drawn_until_the_error_is_as_wanted(done, tmp_path):
+    wanted = completed(tmp_path, STUDY, "--set", f"precision={WANTED}", "--set", f"trials={MOST}")
     lengths = set()
     for cell in wanted.cells("subsample"):
         table = wanted.table(cell)
@@ -297,9 +288,7 @@ def test_test_sets_on_which_a_method_fails_are_counted_as_misses(done, tmp_path,
         return method(test, counts, rng)
 
     monkeypatch.setitem(interval._METHODS, "wilson", fussy)
-    study = study_file(tmp_path, STUDY)
-    assert run(study, tmp_path / "out") == 0
-    found = Results(Store(str(tmp_path / "out")))
+    found = completed(tmp_path, STUDY)
     checked = 0
     for before, after in zip(done.cells("interval"), found.cells("interval"), strict=True):
         whole, part = done.table(before).to_pandas(), found.table(after).to_pandas()

@@ -36,6 +36,7 @@ from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
 
 from ..conftest import results, run_serial, study_file
+from .conftest import completed
 
 STUDY = """\
 kind = "calibration"
@@ -91,20 +92,13 @@ def complaint(capsys):
     return line
 
 
-def rows(output, test):
-    return [row for row in pq.read_table(Path(output) / "summary.parquet").to_pylist() if row["test"] == test]
+def rows(stored, test):
+    return [row for row in stored.summary.to_pylist() if row["test"] == test]
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory):
-    return study_file(tmp_path_factory.mktemp("trained"), STUDY)
-
-
-@pytest.fixture(scope="module")
-def done(study, tmp_path_factory):
-    output = tmp_path_factory.mktemp("done") / "out"
-    assert run_serial(study, output) == 0
-    return output
+def done(tmp_path_factory):
+    return completed(tmp_path_factory.mktemp("done"), STUDY)
 
 
 @pytest.fixture(scope="module")
@@ -137,9 +131,8 @@ def parts(stored, rows):
 def test_outcomes_are_those_of_classifiers_trained_by_hand(done):
     X, y = load_breast_cancer(return_X_y=True)
     malignant = y == 0
-    stored = Results(Store(str(done)))
-    (cell,) = stored.cells("predict")
-    train, test, rest = parts(stored, len(y))
+    (cell,) = done.cells("predict")
+    train, test, rest = parts(done, len(y))
     fitted = [
         make_pipeline(StandardScaler(), machine).fit(X[train], malignant[train])
         for machine in (LinearSVC(dual=False, tol=1e-6, random_state=0), SVC(C=0.3))
@@ -147,7 +140,7 @@ def test_outcomes_are_those_of_classifiers_trained_by_hand(done):
     for part, in_test in ((test, True), (rest, False)):
         a, b = (each.predict(X[part]) for each in fitted)
         expected = JointOutcomes.from_predictions(malignant[part], a, b, positive=True)
-        assert outcomes(stored.table(cell), test=in_test) == expected.counts
+        assert outcomes(done.table(cell), test=in_test) == expected.counts
     assert len(rest) == 569 - 100
 
 
@@ -169,11 +162,10 @@ def enumerated_share(counts, n):
 
 @pytest.mark.long
 def test_achieved_confidence_is_that_of_all_test_sets(done):
-    stored = Results(Store(str(done)))
-    (cell,) = stored.cells("predict")
-    population = outcomes(stored.table(cell), test=False)
+    (cell,) = done.cells("predict")
+    population = outcomes(done.table(cell), test=False)
     (row,) = [row for row in rows(done, "confidence") if row["method"].startswith("McNemar")]
-    joint = JointOutcomes(*outcomes(stored.table(cell), test=True))
+    joint = JointOutcomes(*outcomes(done.table(cell), test=True))
     only_a, only_b = joint.discordant
     assert (row["b"] == "B (svm)") == (only_b > only_a)
     counts = population if only_b > only_a else JointOutcomes(*population).swapped().counts
@@ -196,16 +188,15 @@ def test_exact_rates_and_the_null_are_those_of_the_trained_population(done):
 
 
 def test_cells_that_take_turns_train_each_pair_once(done):
-    stored = Results(Store(str(done)))
-    (cell,) = stored.cells("predict")
+    (cell,) = done.cells("predict")
     works = [replace(cell.work, b=Learner(learner="svm", params={"C": c})) for c in (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)]
-    first = [train_pair(stored.store, work, {}) for work in works]
-    assert all(train_pair(stored.store, work, {}) is pair for work, pair in zip(works, first, strict=True))
+    first = [train_pair(done.store, work, {}) for work in works]
+    assert all(train_pair(done.store, work, {}) is pair for work, pair in zip(works, first, strict=True))
     assert len(set(map(id, first))) == 6
 
 
 def test_the_report_says_how_sure_and_how_often(done):
-    said = (done / "report.html").read_text()
+    said = done.store.files.read("report.html").decode()
     assert "Does the confidence of a test match the agreement of other test sets of the same size?" in said
     assert "sure that" in said
     powers = [row for row in rows(done, "calibration") if row["measure"] == "power"]
@@ -218,13 +209,12 @@ def test_the_report_says_how_sure_and_how_often(done):
 
 
 def test_the_replicates_behind_a_confidence_are_drawn_and_exchanged_outputs_have_no_power(done):
-    stored = Results(Store(str(done)))
-    (found,) = [row for row in Evidence(stored).rows_of("confidence") if row.method.startswith("bootstrap")]
-    drawn, observed = resampled_differences(stored, found)
+    (found,) = [row for row in Evidence(done).rows_of("confidence") if row.method.startswith("bootstrap")]
+    drawn, observed = resampled_differences(done, found)
     assert drawn.size == 499
     assert (drawn > 0).mean() == found.statistic  # eq. (13): what the report states is what the histogram shows
     assert observed > 0
-    made = {figure.title: str(figure.body) for figure in Evidence(stored).figures}
+    made = {figure.title: str(figure.body) for figure in Evidence(done).figures}
     body = made["Resampled differences on a single test set"]
     # Keller's Figure 1: the bins are the replicates, and those below 0 are in the other colour.
     assert ('class="extreme"' in body) == bool((drawn < 0).any())
@@ -260,7 +250,7 @@ def test_a_classifier_that_fails_fails_its_population_alone_and_once(news, tmp_p
         record = json.loads(path.read_text())
         failures[record["cell"].split(".")[0], record["subject"]["dataset"]] = record["failures"]
     assert failures["predict", "News"][0]["message"].startswith("classifier b: sklearn.naive_bayes.GaussianNB failed")
-    found = rows(tmp_path / "out", "calibration")
+    found = rows(Results(Store(str(tmp_path / "out"))), "calibration")
     assert {row["dataset"] for row in found if row["decision"] == "missing"} == {"News"}
     assert {row["dataset"] for row in found if row["decision"] != "missing"} == {"Breast"}
     said = (tmp_path / "out" / "report.html").read_text()
@@ -329,8 +319,7 @@ def test_words_are_taken_by_their_stems_where_it_is_asked_for(tmp_path):
     text = NEWS.replace("LEARNER", "ridge").replace('categories = "topics"', 'categories = "topics", stem = "english"')
     text = text.replace('["grain", "sugar"] }, { name = "oil", positive = ["crude"] }', '["grain"] }')
     text = text.replace("train = 60", "train = 8").replace("sizes = [50]", "sizes = [20]")
-    assert run_serial(study_file(tmp_path, text), tmp_path / "out") == 0
-    stored = Results(Store(str(tmp_path / "out")))
+    stored = completed(tmp_path, text)
     (cell,) = stored.cells("predict")
     assert (cell.work.a.stem, cell.work.b.stem) == ("english", "english")
     # Eight rows have not all forms, but both stems: every other row is then recognised.
@@ -365,8 +354,7 @@ test = "mcnemar"
 
 @pytest.fixture(scope="module")
 def sets(news):
-    assert run_serial(study_file(news, SETS, "sets.toml"), news / "sets") == 0
-    return Results(Store(str(news / "sets")))
+    return completed(news, SETS)
 
 
 def indicators(news, columns=("grain", "sugar", "crude")):
@@ -430,7 +418,7 @@ def test_a_plan_counts_the_choice_of_parameters_and_the_tests_of_classifiers_not
 
 
 def test_a_stand_in_reads_no_other_cell_and_has_the_rows_that_are_left(sets, done):
-    for stored, fanouts in ((sets, {"categorise", "subsample"}), (Results(Store(str(done))), {"subsample"})):
+    for stored, fanouts in ((sets, {"categorise", "subsample"}), (done, {"subsample"})):
         cells = [each for each in stored.plan.cells if input_cells(each)]
         assert {each.fanout for each in cells} == fanouts
         for each in cells:
