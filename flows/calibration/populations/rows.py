@@ -4,7 +4,7 @@ Rows on disk, in Parquet files, are drawn without replacement. Classifiers are t
 Bengio.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -284,17 +284,11 @@ def _try(data: TrainingData, side: str, spec: Learner) -> None:
 
 
 def _populations_of(source: Source, rows: int) -> Iterator[PopulationSpec]:
-    name = source.subject["slice"]
-    categories = source.work.categories if isinstance(source.work, Categorised) else None
-    for swapped in (False, True):
-        part = f"{name}, outputs swapped" if swapped else name
-        likely = None if categories is None else _likely(name, categories)
-        yield PopulationSpec(
-            slice=part, values=Computed(outcomes_of=source, swapped=swapped), rows=rows, population=likely
-        )
-
-
-def _likely(name: str, categories: Sequence[str]) -> EventPopulation:
-    """A plausible population of these categories, to try a test before the real one is known."""
-    events = tuple(((place,), (place,), ()) for place in range(len(categories)))
-    return EventPopulation(name, JointEvents(tuple(categories), "categories", events, (1,) * len(events)))
+    name, likely = source.subject["slice"], None
+    if isinstance(source.work, Categorised):  # tests are tried on it before the real one is known
+        categories = source.work.categories
+        events = tuple(((place,), (place,), ()) for place in range(len(categories)))
+        likely = EventPopulation(name, JointEvents(categories, "categories", events, (1,) * len(events)))
+    for part, swapped in ((name, False), (f"{name}, outputs swapped", True)):
+        values = Computed(outcomes_of=source, swapped=swapped)
+        yield PopulationSpec(slice=part, values=values, rows=rows, population=likely)
