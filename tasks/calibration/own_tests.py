@@ -24,7 +24,7 @@ from ..plan import Block
 from ..schema import column
 from ..storage.store import Store
 from . import subsample
-from .population import EventPopulation
+from .population import EIGHT, EventPopulation
 from .populations.tests import Answers, AnyPopulation, advantage
 from .subsample import LANE_SIZE, Lanes
 from .work import OnTestSets
@@ -35,9 +35,6 @@ _WANTED = "the import path of a function of labels and two predictions, as in 'm
 
 #: The number of rows that a vectorised test gets at once, approximately.
 _ROWS_AT_ONCE = 2**22
-
-#: A row for each of the eight joint outcomes: the label and the answers of A and of B; 1 is positive.
-_EIGHT = np.array([[e < 4, e % 2 == 0, e % 4 < 2] for e in range(8)], dtype=np.int64)
 
 
 def named() -> tuple[str, ...]:
@@ -144,7 +141,7 @@ def _generator_of(function: Callable[..., Any], rng: np.random.Generator | None)
 def _answers(population: AnyPopulation) -> list[NDArray[Any]]:
     """The labels and the answers of A and of B by joint event: class codes, or rows of 0 and 1 for categories."""
     if not isinstance(population, EventPopulation):
-        return list(_EIGHT.T)
+        return list(EIGHT.T)
     joint = population.shape
     sides = zip(*joint.events, strict=True)
     if joint.kind == "classes":

@@ -27,6 +27,8 @@ from sigstats.subsampling import draw_samples, draw_subsamples
 from ..record import Record, digest
 from ..schema import column, renamed
 
+#: A row for each of the eight joint outcomes: the label and the answers of A and of B; 1 is positive.
+EIGHT = np.array([[e < 4, e % 2 == 0, e % 4 < 2] for e in range(8)], dtype=np.int64)
 #: The key of the schema's metadata under which `EventPopulation.to_table` stores everything except the counts.
 _ABOUT = b"events"
 

@@ -27,7 +27,7 @@ from ..storage.block_files import replicates_of
 from ..storage.data import read_data, write_data
 from ..storage.store import Store
 from .computed import events, outcomes, total
-from .population import EventPopulation, Population
+from .population import EIGHT, EventPopulation, Population
 from .populations import judged as judged  # so that records of these populations are known
 from .populations import kinds as kinds
 from .populations import series as series
@@ -217,9 +217,6 @@ def _answer(work: OnTestSets, drawn_from: AnyPopulation | ScorePopulation | Desc
     return run_test(test, drawn, drawn_from, rng), advantage(test, drawn, drawn_from), drawn_from.lacking(drawn)
 
 
-_POSITIVE, _NEGATIVE = "positive", "negative"
-
-
 def counted_rows(drawn_from: Population | EventPopulation, counts: Sequence[int]) -> pa.Table:
     """The distinct rows of a test set with their counts: the true class, and the predictions of A and B.
 
@@ -228,25 +225,15 @@ def counted_rows(drawn_from: Population | EventPopulation, counts: Sequence[int]
     >>> counted_rows(Population(outcomes=(1,) * 8), [3, 1, 0, 0, 0, 0, 0, 6]).to_pylist()[1]
     {'label': 'positive', 'pred_a': 'negative', 'pred_b': 'positive', 'count': 1}
     """
+    times: Sequence[int]
     if isinstance(drawn_from, EventPopulation):
         joint = drawn_from.record(counts)
-        names = joint.categories
-        sides = [
-            [", ".join(str(names[place]) for place in side) for side in part]
-            for part in zip(*joint.events, strict=True)
-        ]
-        return pa.table(dict(zip(("label", "pred_a", "pred_b"), sides, strict=True)) | {"count": list(joint.counts)})
-    rows = [
-        {
-            "label": _NEGATIVE if event >= 4 else _POSITIVE,
-            "pred_a": _NEGATIVE if event % 2 else _POSITIVE,
-            "pred_b": _NEGATIVE if event % 4 >= 2 else _POSITIVE,
-            "count": count,
-        }
-        for event, count in enumerate(counts)
-        if count
-    ]
-    return pa.Table.from_pylist(rows)
+        parts, times = zip(*joint.events, strict=True), joint.counts
+        sides = [[", ".join(str(joint.categories[place]) for place in row) for row in part] for part in parts]
+    else:
+        events, times = zip(*((event, count) for event, count in enumerate(counts) if count), strict=True)
+        sides = np.array(["negative", "positive"])[EIGHT[list(events)].T].tolist()
+    return pa.table(dict(zip(("label", "pred_a", "pred_b"), sides, strict=True)) | {"count": list(times)})
 
 
 def _own_code(work: OnTestSets) -> Mapping[str, str] | None:
