@@ -1,6 +1,5 @@
 """The interface of the sources of populations from which a calibration study draws test sets."""
 
-from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -73,24 +72,16 @@ class PopulationSource(Strict):
     source: str
     name: Name
 
-    @abstractmethod
-    def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:
-        """The populations of the source; relative paths start at `base`.
+    def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002
+        """The populations of the source; relative paths start at `base`. By default nothing is read.
 
         Raises ValueError, one line with the option, the value and a correct value.
         """
-
-
-class KnownSource(PopulationSource):
-    """A source with populations that need no reading or computing."""
-
-    def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002
-        """All `populations`."""
         return LoadedSource(populations=list(self.populations()))
 
-    @abstractmethod
     def populations(self) -> Iterable[PopulationSpec]:
-        """The populations, in the order of the results."""
+        """The populations, in the order of the results, of a source that reads nothing."""
+        raise NotImplementedError
 
 
 def counted_population(slice_: str | None, population: AnyPopulation) -> PopulationSpec:

@@ -20,7 +20,7 @@ from sigstats.tasks.calibration.populations import kinds as row_kinds
 from sigstats.tasks.record import Learner, Scheme, TwoViews, record
 
 from ...config.model import Options, Strict
-from . import KnownSource, PopulationSpec, Retrained, counted_population
+from . import PopulationSource, PopulationSpec, Retrained, counted_population
 
 Share = Annotated[float, Field(gt=0, lt=1)]
 Probability = Annotated[float, Field(gt=0, le=1)]
@@ -29,7 +29,7 @@ Probability = Annotated[float, Field(gt=0, le=1)]
 FACTORS = ("recall", "precision", "dependence", "difference", "prevalence")
 
 
-class Simulated(KnownSource):
+class Simulated(PopulationSource):
     """Two classifiers of two classes with given joint probabilities; lists are combined."""
 
     source: Literal["simulated"]
@@ -87,7 +87,7 @@ def _joint(a: float, b: float, dependence: float) -> tuple[float, float, float, 
     return 1 - a - b + both, a - both, b - both, both
 
 
-class Sturm(KnownSource):
+class Sturm(PopulationSource):
     """Two simulated systems: I is random; II is right on a share of rows and random elsewhere."""
 
     source: Literal["sturm"]
@@ -105,7 +105,7 @@ class Sturm(KnownSource):
 Distance = Annotated[float, Field(ge=0, le=100)]
 
 
-class CrossValidated(KnownSource):
+class CrossValidated(PopulationSource):
     """One learner on two disjoint sets of features of two normal classes, cross-validated on each sample."""
 
     source: Literal["cross-validated"]
@@ -145,7 +145,7 @@ class CrossValidated(KnownSource):
 Output = str | int | float
 
 
-class Described(KnownSource):
+class Described(PopulationSource):
     """A source of one population, which its options describe."""
 
     WORK: ClassVar[type[work.Described]]
