@@ -40,11 +40,6 @@ class Statements:
     #: Mask of the test sets on which that classifier is truly better.
     right: NDArray[np.bool_]
 
-    @property
-    def bias(self) -> float:
-        """The mean stated confidence minus the share of right statements."""
-        return float(self.stated.mean() - self.right.mean())
-
 
 def draw_resampled(evidence: Evidence) -> Iterator[Figure]:
     """One figure with a panel for each bootstrap of trained classifiers; those of one measure are side by side."""
