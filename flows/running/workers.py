@@ -5,17 +5,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, fields
 from functools import partial
-from tempfile import TemporaryDirectory
 
 from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.dask_staff import modules_sent
 from sigstats.tasks.engine.execute import done_and_left
-from sigstats.tasks.engine.guarded import end_idle, run_guarded
 from sigstats.tasks.engine.pools import THIS_PROCESS, GrowingPool, Pool, RoutedPool, Serial
 from sigstats.tasks.engine.stopping import for_now
-from sigstats.tasks.fan_out import input_cells, own_code
-from sigstats.tasks.plan import Needs, Plan, needs_of, who_of
-from sigstats.tasks.storage.data import write_data
+from sigstats.tasks.fan_out import own_code
+from sigstats.tasks.plan import Needs, Plan, needs_of
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
@@ -29,9 +26,6 @@ from .options import Prepared, RunOptions
 #: Seconds of work in this process, and of each processor without work, after which workers are started: that takes as
 #: long of each.
 GROW_AFTER = 3.0
-#: If this many copies of the data may be too large for a worker, that of first blocks is measured. A worker is
-#: replaced at 95% of its memory, and takes some for messages: so it needs this many times what is measured.
-_DOUBTFUL, _SPARE = 16, 1.25
 #: If a data set takes more bytes, workers compute from the first block on, for each of them has a limit.
 _LARGE = 64e6
 
@@ -63,8 +57,6 @@ def workers_for(prepared: Prepared, options: RunOptions, *, left: bool) -> Itera
         yield Serial()
     elif cluster is not None or any(dataset.nbytes > _LARGE for dataset in prepared.datasets):
         with _open_pool(clusters.load_cluster(None) if cluster is None else cluster, needs, options) as pool:
-            if (limit := pool.memory_limit) is not None:
-                _check_memory(prepared, limit)
             yield pool
     else:
         room_for(needs)
@@ -76,26 +68,6 @@ def workers_for(prepared: Prepared, options: RunOptions, *, left: bool) -> Itera
             say=options.display.say,
         ) as growing:
             yield growing
-
-
-def _check_memory(prepared: Prepared, limit: int) -> None:
-    """Refuse data sets that need more memory than workers have, measured by the first block of each classifier."""
-    for dataset in (dataset for dataset in prepared.datasets if _DOUBTFUL * dataset.nbytes > limit):
-        on = [cell for cell in prepared.plan.cells if cell.subject.get("dataset") == dataset.name]
-        cells = {(cell.fanout, who_of(cell)): cell for cell in on if not (input_cells(cell) or own_code(cell))}
-        measured = [(0.0, "")]
-        with TemporaryDirectory() as folder:
-            write_data(Store(folder), dataset)
-            for (_, who), cell in cells.items():
-                first = run_guarded(cell.block(0, 1), Store(folder), apart=True)
-                end_idle()  # the next process has a peak of its own
-                measured.append((_SPARE * getattr(first, "memory", 0), who))
-        needed, who = max(measured)
-        if needed > limit:
-            raise BadInput(
-                f"data set {dataset.name} ({dataset.nbytes / 1e6:,.0f} MB): {who} needs workers of {needed / 1e6:,.0f} "
-                f"MB, as measured here, but memory_limit is {limit / 1e6:,.0f} MB; raise it"
-            )
 
 
 @contextmanager

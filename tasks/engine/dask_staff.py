@@ -84,12 +84,6 @@ class DaskStaff:
                 self._threads = max(1, sum(int(threads) for threads in self.client.nthreads().values()))
         return self._threads
 
-    @property
-    def memory_limit(self) -> int | None:
-        """The smallest memory limit of a worker in bytes; None if there is none."""
-        workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
-        return min((int(worker["memory_limit"]) for worker in workers if worker["memory_limit"]), default=None)
-
     def await_connection(self) -> None:
         """Wait until the client has reconnected; a client that has given up never answers."""
         while self.client.status == "connecting":

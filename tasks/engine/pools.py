@@ -55,10 +55,6 @@ class Pool(Protocol):
     def strangers(self) -> Mapping[str, str]:
         """The versions of the workers whose code differs from this process; they compute no block."""
 
-    @property
-    def memory_limit(self) -> int | None:
-        """The smallest memory limit of a worker in bytes; None if there is none."""
-
     def prepare(self, plan: Plan, priority: int = 0) -> None:
         """Prepare for the blocks of a plan, with this priority; the workers import its fan-outs."""
 
@@ -81,7 +77,6 @@ class Serial:
     idle: bool = False
     staff: frozenset[str] = THIS_PROCESS
     strangers: Mapping[str, str] = field(default_factory=dict)
-    memory_limit: int | None = None
 
     def prepare(self, plan: Plan, priority: int = 0) -> None:
         """Do nothing: the blocks run in this process."""
@@ -138,11 +133,6 @@ class RoutedPool:
     def strangers(self) -> Mapping[str, str]:
         """The versions in all pools."""
         return {worker: version for pool in self._pools for worker, version in pool.strangers.items()}
-
-    @property
-    def memory_limit(self) -> int | None:
-        """The smallest memory limit of a worker in bytes; None if there is none."""
-        return min((limit for pool in self._pools if (limit := pool.memory_limit) is not None), default=None)
 
     def prepare(self, plan: Plan, priority: int = 0) -> None:
         """Let all pools prepare for the plan."""

@@ -101,28 +101,6 @@ def test_a_block_that_ends_its_worker_every_time_is_named_and_the_rest_completes
     )
 
 
-def test_a_short_cell_that_ends_its_worker_is_named_though_others_share_its_task(tmp_path, record):
-    tables = "".join(
-        f'[[tables]]\nname = "t{at}"\ncounts = [[{5 + at % 7}, 4], [3, {6 + at % 5}]]\nmethods = ["monte-carlo"]\n'
-        for at in range(150)
-    )
-    path = tmp_path / "study.toml"
-    path.write_text(f'kind = "significance"\nresamples = 99\n{tables}')
-    whole, place = Folder(tmp_path / "whole"), Folder(tmp_path / "out")
-    assert run("run", path, "--cluster", "serial", place=whole).returncode == 0
-    done = run("run", path, "--workers", "2", place=place, fault={"kill": [".t120.", 0]})
-    assert done.returncode == 3, done.stderr
-    (failed,) = [line for line in done.stderr.splitlines() if line.startswith("sigstats:")]
-    said = "Killed: test efficiency: its process was ended by SIGKILL"
-    assert failed == f"sigstats: failed: efficiency, t120, monte-carlo: {said}"
-    expected = {name: content for name, content in results(whole).items() if name.startswith("replicates")}
-    found = {name: content for name, content in results(place).items() if name.startswith("replicates")}
-    (missing,) = expected.keys() - found.keys()
-    assert ".t120." in missing
-    assert all(expected[name] == content for name, content in found.items())
-    record("a cell of milliseconds kills its worker every time", count=1, seen="named as failed, the rest complete")
-
-
 def test_a_worker_over_its_memory_limit_is_replaced(many, tmp_path, record):
     path, reference = many
     place = Folder(tmp_path / "out")

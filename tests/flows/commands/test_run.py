@@ -282,17 +282,3 @@ def test_plan_computes_nothing_and_tells_all(program, quick, tmp_path):
 def test_a_memory_url_is_an_output(program, quick):
     done = program("run", quick[0], "--output", "memory://out", "--cluster", "serial")
     assert done.returncode == 0, done.stderr
-
-
-@pytest.mark.long
-def test_a_data_set_that_no_worker_can_hold_is_refused_before_anything_is_written(
-    program, tmp_path, scheduler, monkeypatch
-):
-    monkeypatch.setattr(workers, "_DOUBTFUL", 10**9)
-    monkeypatch.setattr(workers, "_SPARE", 10**6)  # more than any machine has
-    study = study_file(tmp_path, QUICK.replace('["iris", "wine"]', '["digits"]'))
-    done = program("run", study, "--output", tmp_path / "out", "--cluster", scheduler)
-    assert done.returncode == 2
-    needed = re.search(r"data set digits \(1 MB\): classifier .* needs workers of ([\d,]+) MB, as", done.stderr)
-    assert 50 < int(needed[1].replace(",", "")) / 10**6 < 2000
-    assert not (tmp_path / "out").exists()
