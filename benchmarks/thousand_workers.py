@@ -35,7 +35,7 @@ from scheduler import Empty, Started, mebibytes
 
 from sigstats.tasks.engine import dask_pool
 from sigstats.tasks.engine.blocks import BlockSizer, Receipt
-from sigstats.tasks.engine.execute import learns_at_once, run_cell
+from sigstats.tasks.engine.execute import LEARNING_SECONDS, run_cell
 from sigstats.tasks.engine.pools import MOST_CELLS
 from sigstats.tasks.fan_out import FAN_OUTS
 from sigstats.tasks.plan import Block, Cell
@@ -146,8 +146,8 @@ class Events:
         """Send the blocks of a cell for which there is room."""
         state = self.open[sizer]  # the blocks under way, the seconds left, and when it was begun
         while True:
-            idle = self.under_way < self.workers and learns_at_once(sizer, self.workers, self.now - state[2])
-            if not idle and state[0] >= sizer.window(self.workers, len(self.open)):
+            known = bool(sizer.lanes) or self.now - state[2] >= LEARNING_SECONDS
+            if not (known and self.under_way < self.workers) and state[0] >= sizer.window(self.workers, len(self.open)):
                 return
             others = sum(item[1] for item in self.open.values()) - state[1]
             block = sizer.next_block(self.workers, others, self.target)

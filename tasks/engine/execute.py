@@ -21,9 +21,9 @@ from .stopping import StoppingTracker
 #: The most times that a cell is completed if files of it disappear or are damaged meanwhile.
 _TRIALS = 3
 
-#: Idle workers compute further lanes of a cell while the first one runs: up to this many at once, or any number after
-#: this many seconds, since a thousand short lanes would keep the scheduler busy for as long.
-FEW_WORKERS, LEARNING_SECONDS = 16, 1.0
+#: Idle workers compute further lanes of a cell while the first one runs only after this many seconds, since a thousand
+#: short lanes would keep the scheduler busy for as long.
+LEARNING_SECONDS = 1.0
 
 #: Called with a number of replicates that are done, and their receipt if they were computed.
 Progress: TypeAlias = Callable[[int, Receipt | None], None]
@@ -106,8 +106,8 @@ def run_cell(
 ) -> Outcome:
     """Compute the missing replicates of a cell, then join its blocks into one file.
 
-    The first block, and one for every idle worker, is a single lane; their costs determine the size of the others. If
-    there are many workers, they wait a second for the first lane.
+    The first block is a single lane; its cost determines the size of the others. If it takes longer than a second,
+    idle workers compute further lanes meanwhile.
     A failed block ends the cell, since other blocks would also fail; completed blocks are kept. A stopping rule also
     ends it, once it stops on the leading replicates. The run waits for blocks beyond these, since a worker would still
     write them, and drops them.
@@ -221,9 +221,4 @@ def has_room(sizer: BlockSizer, running: int, pool: Pool, begun: float) -> bool:
     sub_pool = pool_of(pool, sizer.cell)
     if running < sizer.window(sub_pool.workers, len(pool.open)):
         return True
-    return sub_pool.idle and learns_at_once(sizer, sub_pool.workers, time.monotonic() - begun)
-
-
-def learns_at_once(sizer: BlockSizer, workers: int, seconds: float) -> bool:
-    """Return True if idle workers may compute any lane of a cell that started this many seconds ago."""
-    return bool(sizer.lanes) or workers <= FEW_WORKERS or seconds >= LEARNING_SECONDS
+    return sub_pool.idle and (bool(sizer.lanes) or time.monotonic() - begun >= LEARNING_SECONDS)

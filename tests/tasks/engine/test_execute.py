@@ -1,12 +1,14 @@
 import threading
+import time
 from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from sigstats.tasks.engine import execute
 from sigstats.tasks.engine.blocks import BlockSizer, Receipt, run_block
-from sigstats.tasks.engine.execute import Interrupted, has_room, learns_at_once, run_cell
+from sigstats.tasks.engine.execute import Interrupted, has_room, run_cell
 from sigstats.tasks.engine.pools import RoutedPool, Serial
 from sigstats.tasks.plan import Needs
 from sigstats.tasks.storage.seal import Damaged
@@ -194,7 +196,8 @@ class Idle(Serial):
             done(run_block(block, store))
 
 
-def test_idle_workers_are_kept_busy_while_a_cell_learns(store, drawing):
+def test_idle_workers_are_kept_busy_while_a_cell_learns(store, drawing, monkeypatch):
+    monkeypatch.setattr(execute, "LEARNING_SECONDS", 0.0)
     cell, pool = make_cell(80), Idle(4)
     assert run_cell(cell, store, pool, target_seconds=0).complete
     assert drawing.calls[:4] == [(0, 10), (10, 20), (20, 30), (30, 40)]
@@ -213,9 +216,10 @@ def test_idle_workers_of_other_needs_are_not_filled(store, drawing):
     assert has_room(needy, 1, pool, begun=0.0)
 
 
-@pytest.mark.parametrize(("workers", "seconds", "at_once"), [(16, 0.0, True), (17, 0.0, False), (17, 1.0, True)])
-def test_many_workers_wait_for_the_first_lane(workers, seconds, at_once):
+def test_idle_workers_wait_a_second_for_the_cost_of_the_first_lane():
+    pool, now = Idle(17), time.monotonic()
     sizer = BlockSizer(make_cell(80), [(0, 8)], 2.0)
-    assert learns_at_once(sizer, workers, seconds) is at_once
-    sizer.learn(receipt(sizer.cell, sizer.next_block(workers), 0.1))
-    assert learns_at_once(sizer, workers, 0.0)
+    pool.open[sizer] = 0.0
+    assert [has_room(sizer, 1, pool, begun) for begun in (now + 60, now - 1)] == [False, True]
+    sizer.learn(receipt(sizer.cell, sizer.next_block(17), 0.1))
+    assert has_room(sizer, 40, pool, now + 60)
