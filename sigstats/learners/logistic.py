@@ -25,7 +25,7 @@ from .base import (
     steps_of,
 )
 from .design import Design, design_of
-from .lbfgs import Rules, minimise
+from .lbfgs import Rules, available, minimise
 
 _WIDEST = 256
 #: A longer way is not followed, as rounding is amplified on it.
@@ -63,7 +63,7 @@ class BatchedLogisticRegression(BatchedLearner):
         columns = columns - np.where(self._scaled, columns.mean(axis=0), 0)
         spread = np.where(self._scaled, columns.std(axis=0), 1)
         self._columns = np.ascontiguousarray(columns / np.where(spread > 0, spread, 1))
-        self._losses = _Losses(np.column_stack([self._columns, np.ones(len(columns))]))
+        self._with_ones = np.column_stack([self._columns, np.ones(len(columns))])
         self._moments = np.hstack([self._columns, self._columns**2, varies])
         self._outputs = 1 if problem.n_classes == 2 else problem.n_classes
         n, m = columns.shape
@@ -74,7 +74,7 @@ class BatchedLogisticRegression(BatchedLearner):
         """Prepare the columns; None for other solvers, penalties or transforms."""
         *transforms, classifier = steps_of(estimator)
         free = ("C", "tol", "max_iter", "random_state", "n_jobs", "class_weight")
-        if not is_default(classifier, LogisticRegression, free=free):
+        if not (available and is_default(classifier, LogisticRegression, free=free)):
             return None
         if classifier.class_weight is not None and class_weights(classifier.class_weight, problem) is None:
             return None
@@ -121,8 +121,7 @@ class _Task:
 
     def __init__(self, learner: BatchedLogisticRegression, inside: Any, label: IntArray) -> None:
         m = learner._columns.shape[1]
-        self._columns = np.column_stack([learner._columns, np.ones(len(learner._columns))])
-        self._outputs, self._losses = learner._outputs, learner._losses
+        self._columns, self._outputs = learner._with_ones, learner._outputs
         self.train = (~inside).astype(np.float64)
         self._size = self.train.sum(axis=1)
         sums = self.train @ learner._moments
@@ -166,7 +165,7 @@ class _Task:
         slopes = self._slopes(x, at, free)
         every = len(at) == len(self._codes)
         codes, of_rows = (self._codes, self._weights) if every else (self._codes[at], self._weights[at])
-        value, raw = self._losses(slopes, codes, of_rows, self._outputs == 1)
+        value, raw = _losses(self._columns, slopes, codes, of_rows, self._outputs == 1)
         gradient = np.empty_like(weights)
         own = gradient[:, :free]
         np.multiply(raw[..., :-1], self._inverse[at, None], out=own[..., :-1])
@@ -181,24 +180,18 @@ class _Task:
         return value, gradient.reshape(len(x), -1)
 
 
-class _Losses:
+def _losses(
+    columns: FloatArray, slopes: FloatArray, codes: Any, weights: FloatArray, binary: bool
+) -> tuple[FloatArray, FloatArray]:
     """Losses of all rows and their slopes, in parts that fit into memory."""
-
-    def __init__(self, columns: FloatArray) -> None:
-        self._columns = columns
-
-    def __call__(
-        self, slopes: FloatArray, codes: Any, weights: FloatArray, binary: bool
-    ) -> tuple[FloatArray, FloatArray]:
-        value, raw = np.zeros(len(slopes)), np.zeros(slopes.shape)
-        step = max(_ROOM // (slopes.shape[0] * slopes.shape[1]), 1)
-        for first in range(0, len(self._columns), step):
-            rows = slice(first, first + step)
-            columns = self._columns[rows]
-            losses, derivatives = _losses_of(slopes @ columns.T, codes[:, rows], weights[:, rows], binary)
-            value += losses
-            raw += derivatives @ columns
-        return value, raw
+    value, raw = np.zeros(len(slopes)), np.zeros(slopes.shape)
+    step = max(_ROOM // (slopes.shape[0] * slopes.shape[1]), 1)
+    for first in range(0, len(columns), step):
+        rows = slice(first, first + step)
+        losses, derivatives = _losses_of(slopes @ columns[rows].T, codes[:, rows], weights[:, rows], binary)
+        value += losses
+        raw += derivatives @ columns[rows]
+    return value, raw
 
 
 def _losses_of(scores: FloatArray, codes: Any, weights: FloatArray, binary: bool) -> tuple[FloatArray, FloatArray]:
