@@ -171,16 +171,8 @@ class BatchedLDA(BatchedDesign):
         centred = products - np.einsum("rfij,fj->rfi", products, share)[..., None]
         centred -= np.einsum("rfij,fi->rfj", centred, share)[..., None, :]
         centred *= rooted[:, :, None] * rooted[:, None, :]
-        total = np.trace(centred, axis1=2, axis2=3)
-        known = np.isfinite(total)
+        known = np.isfinite(centred).all(axis=(2, 3))
         centred[~known] = 0
-        if m >= classes - 1:
-            # An eigenvalue is at least the product of all over the largest product that the others can have.
-            with np.errstate(all="ignore"):
-                product = np.linalg.det(centred + (total[..., None] * rooted)[..., None] * rooted[:, None, :]) / total
-                least = product / (total / (classes - 2)) ** (classes - 2)
-            if (least[known] > _SMALLEST * total[known]).all():
-                return known
         strength = np.linalg.eigvalsh(centred)
         return known & (strength[..., -min(m, classes - 1)] > _SMALLEST * strength[..., -1])
 
