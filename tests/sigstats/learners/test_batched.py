@@ -18,8 +18,8 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
-from sigstats.learners import READY, batched_learners, build
-from sigstats.learners.base import UNDECIDED, BatchedLearner
+from sigstats.learners import build
+from sigstats.learners.base import UNDECIDED
 from sigstats.retraining.folds import as_folds, stratified_folds
 from sigstats.retraining.permutation import Retrainer
 
@@ -332,12 +332,3 @@ def test_categories_of_one_row_are_no_columns_where_it_is_tested(null):
     X[::10, 1] = 10 + np.arange(len(X) // 10)
     X[:, 3] = np.arange(len(X)) % 7
     check_same(build("decision-tree", nominal=nominal), X, y, null=null, replicates=20)
-
-
-def test_what_is_found_follows_the_protocol():
-    assert len(batched_learners()) >= 6
-    assert all(set(learner.nulls) <= set(NULLS) for learner in batched_learners())
-    X, y = load_iris(return_X_y=True)
-    for name in READY:
-        learner = Retrainer(build(name), X, y, stratified_folds(y, 10, 1), null="labels")._learner
-        assert learner is None or isinstance(learner, BatchedLearner)

@@ -13,6 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline
 
 from sigstats.learners import READY, build
+from sigstats.learners.base import require_harmless
 from sigstats.learners.gaussian_estimators import MixedNB
 from sigstats.learners.neighbours.nearest_neighbours import NearestNeighbours
 
@@ -273,3 +274,22 @@ def test_a_module_of_tests_is_not_even_imported():
 def test_a_classifier_of_another_package_is_asked_for_by_its_path():
     with pytest.raises(ValueError, match=r"or an import path, as in 'xgboost:XGBClassifier'$"):
         build("xgboost")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("memory", "folder"),
+        ("union__pipeline__memory", "folder"),
+        ("options", {"memory": "folder"}),
+        ("layers", [{"inner": {"pipeline__memory": "folder"}}]),
+    ],
+)
+def test_a_folder_of_pickles_is_refused_at_any_depth(name, value):
+    with pytest.raises(ValueError, match=r"memory: 'folder' is not valid; expected None, since joblib would load"):
+        require_harmless(name, value)
+
+
+def test_a_size_within_a_table_is_held_to_its_limit():
+    with pytest.raises(ValueError, match="inner__n_jobs: 1000 is not valid; expected at most 256"):
+        require_harmless("inner", {"n_jobs": 1000, "memory": None})

@@ -5,6 +5,7 @@ What a fold is trained on is all rows less the fold, so a far value in the fold 
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 from sklearn.linear_model import RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -13,8 +14,10 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import LinearSVC
 
 from sigstats.learners import build
+from sigstats.learners.base import UNDECIDED
 from sigstats.learners.gaussian_estimators import MixedNB
 from sigstats.retraining.folds import stratified_folds
+from sigstats.retraining.permutation import Retrainer
 
 from .test_batched import NULLS, _one_thread, check_same  # noqa: F401 - a fixture
 
@@ -78,3 +81,17 @@ def test_codes_of_categories_may_be_large():
     small, large = MixedNB(nominal=(True,)).fit(codes, y), MixedNB(nominal=(True,)).fit(codes * 2**28, y)
     asked = np.array([0, 3, 7, np.nan])[:, None]
     assert np.array_equal(small.predict_proba(asked), large.predict_proba(asked * 2**28))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("unit", [1.0, 0.5])
+def test_whole_numbers_that_are_constant_in_a_class_are_decided(unit):
+    X, y = load_digits(return_X_y=True)  # a pixel that is 0 in a class has next to no variance there
+    data = unit * X, y, stratified_folds(y, 4, 1)
+    retrainer = Retrainer(GaussianNB(), *data, null="features")
+    draws = retrainer.draw(np.random.default_rng(1), 60)
+    with np.errstate(all="ignore"):
+        ours = retrainer._learner.predict_features(draws)
+        assert (ours != UNDECIDED).all()
+        theirs = Retrainer(GaussianNB(), *data, null="features", batched=False).predict(draws[:4])
+    assert (ours[:4] == theirs).all()
