@@ -27,26 +27,24 @@ _INKED = tuple(
 )
 
 
-def forest_plots(rows: Sequence[ComparisonRow], margin: float, name: str = "forest") -> Markup:
+def forest_plots(rows: Sequence[ComparisonRow], name: str = "forest") -> Markup:
     """The differences of all rows that were tested: those in points on one scale, each mark or loss on its own."""
-    return Markup("").join(
-        _forest_plot(f"{name}-{number}", *scale) for number, scale in enumerate(_scales(rows, margin))
-    )
+    return Markup("").join(_forest_plot(f"{name}-{number}", *scale) for number, scale in enumerate(_scales(rows)))
 
 
-def forest_in_mermaid(rows: Sequence[ComparisonRow], margin: float) -> list[str]:
+def forest_in_mermaid(rows: Sequence[ComparisonRow]) -> list[str]:
     """The same as code of Mermaid, a chart for each unit: GitHub and GitLab draw it within Markdown.
 
     Its charts have only bars and lines that start at the left end. So an interval is a bar to its upper limit, covered
     by a darker one to the difference and a white one to the lower limit. Lines stand at zero and at the margin.
     """
-    return [_in_mermaid(*scale) for scale in _scales(rows, margin)]
+    return [_in_mermaid(*scale) for scale in _scales(rows)]
 
 
-def _scales(rows: Sequence[ComparisonRow], margin: float) -> Iterator[tuple[str, list[ComparisonRow], float, int]]:
+def _scales(rows: Sequence[ComparisonRow]) -> Iterator[tuple[str, list[ComparisonRow], float, int]]:
     """Each unit with its rows, the difference that a pass of the first must exclude, and the factor of values."""
     for unit, of_unit in by_unit(rows).items():
-        size = next((row.margin for row in of_unit if row.margin is not None), margin)  # relative ones may differ
+        size = next((row.margin for row in of_unit if row.margin is not None), 0.0)  # relative ones may differ
         yield unit, of_unit, size if of_unit[0].lower_is_better else -size, 100 if unit == "points" else 1
 
 

@@ -39,7 +39,7 @@ def as_markdown(result: ComparisonResult, baseline: str, candidate: str, *, pict
     end = ["", f"Rule: {rule}. p is of the null hypothesis that the candidate is not worse."]
     end += [f"Note: {for_markdown(_short(note))}." for note in result.notes[:_MOST_NOTES]]
     if picture:
-        for chart in forest_in_mermaid(result.ranked[:_MOST_INTERVALS], result.rule.margin):
+        for chart in forest_in_mermaid(result.ranked[:_MOST_INTERVALS]):
             lines += ["", "```mermaid", chart, "```"]
     room = _MOST_CHARACTERS - sum(len(line) + 1 for line in (*lines, *end))
     return "\n".join(lines + _table(result, room) + end)
@@ -55,7 +55,7 @@ def candidates_as_markdown(comparison: CandidatesResult) -> str:
         *markdown_table(OVERVIEW, overview(comparison)),
     ]
     first = comparison.results[0]
-    for chart in forest_in_mermaid(deciding_rows(comparison)[:_MOST_INTERVALS], first.rule.margin):
+    for chart in forest_in_mermaid(deciding_rows(comparison)[:_MOST_INTERVALS]):
         lines += ["", "```mermaid", chart, "```"]
     for candidate, result in zip(comparison.candidates, comparison.results, strict=True):
         sentences = [result.answer.headline, *reasons(result, others=True)]

@@ -58,7 +58,7 @@ def as_html(result: ComparisonResult, baseline: str, candidate: str, changed: "C
         reasons=texts[:_MOST_REASONS],
         more=max(0, len(texts) - _MOST_REASONS),
         notes=result.notes,
-        figure=forest_plots(result.ranked[:_MOST_INTERVALS], result.rule.margin, "all") if several else "",
+        figure=forest_plots(result.ranked[:_MOST_INTERVALS], "all") if several else "",
         changed=changed,
         **_table(result),
     )
@@ -123,7 +123,7 @@ def answer_of(result: ComparisonResult) -> Answer:
         numbers=_numbers(answer.row),
         shown=[*answer.also, *_places_by_verdict(result)],
         to_do=answer.advice,
-        figure=forest_plots(result.ranked[:MOST_INTERVALS], result.rule.margin),
+        figure=forest_plots(result.ranked[:MOST_INTERVALS]),
         caption=_CAPTION.format(answer.row.reference),
     )
 
@@ -143,7 +143,7 @@ def answer_of_candidates(result: CandidatesResult) -> Answer:
         headline=result.recommendation,
         numbers=[(titles.get(what, what), value, below) for what, value, below in _numbers(row)],
         shown=[(words[verdict], f"{'; '.join(tests)}.") for verdict, tests in tests_by_verdict.items() if tests],
-        figure=forest_plots(deciding_rows(result), result.results[0].rule.margin),
+        figure=forest_plots(deciding_rows(result)),
         caption=f"The test that decides the verdict of each candidate. {_CAPTION.format(row.reference)}",
     )
 

@@ -16,7 +16,7 @@ from sigstats._common.column_names import ID
 from sigstats._common.messages import Note, did_you_mean, notes_as_objects, rephrased
 from sigstats._common.repeats import check_sides, copied_rows, joint_codes
 from sigstats._common.validation import FloatArray, IntArray
-from sigstats.comparison.dependence import clusters as clustered
+from sigstats.comparison.notes import clusters as clustered
 from sigstats.comparison.paired_predictions import OtherColumns
 from sigstats.comparison.units import MISSING
 from sigstats.files.predictions import Columns, may_count, other_column_codes, read

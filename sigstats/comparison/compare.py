@@ -23,7 +23,6 @@ from ..ranking.means import MEAN_OVER_TASKS
 from ..unseen_row.law import SharedDraws
 from .cells import cells_of, interval_of
 from .deciding import rows_that_decide, smallest_drop
-from .dependence import in_words, notes_on_dependence
 from .evidence import Classes, Evidence, Judged
 from .family import blank_rows, evidence_to_compare, tests_of
 from .margins import check_margins
@@ -33,12 +32,12 @@ from .notes import (
     about_predictions,
     limits_note,
     monte_carlo_note,
+    notes_on_dependence,
     reversed_scores,
     smooth_note,
-    unseen_group_note,
 )
 from .paired_predictions import PairedPredictions
-from .result import ComparisonResult, ComparisonRow
+from .result import ComparisonResult, ComparisonRow, in_words, unseen_group_note
 from .row_tests import stages, test_part, uses_random_weights
 from .row_tests.mean_tests import Tested, bounded
 from .row_tests.task_means import joint_in_words, joint_over_tasks, test_task_mean, without_task_mean

@@ -194,10 +194,8 @@ class Attempts(Evidence):
         """The chance that one of k answers to each item is right."""
         one = cache(lambda answers, right: float(pass_at(self.k, answers, right)))
         chance = (lambda n, right: 1 - one(n, n - right)) if self.every else one
-        a, b = (
-            np.array([chance(n, int(right)) for n, right in zip(answers.tolist(), rights.tolist(), strict=True)])
-            for answers, rights in zip(totals.counts, totals.sums, strict=True)
-        )
+        chances = np.vectorize(chance, otypes=[np.float64])
+        a, b = (chances(n, sums.astype(np.int64)) for n, sums in zip(totals.counts, totals.sums, strict=True))
         return a, b
 
     def measure_of(self, side: int, _: IntArray | None = None) -> float:  # noqa: D102

@@ -20,11 +20,10 @@ from ..ranking.rank_sets import RankSets, sets_from
 from ..ranking.result import RankedModel, RankedSlice, Ranking, models_in_order, pairs_in_order
 from ..unseen_row.law import SharedDraws
 from .compare import compare_pair
-from .dependence import notes_on_dependence
 from .evidence import Evidence
 from .family import blank_row, default_measures, evidence_for, named_score
 from .measure_names import check_used
-from .notes import about_predictions, monte_carlo_note, smooth_note
+from .notes import about_predictions, monte_carlo_note, notes_on_dependence, smooth_note
 from .paired_predictions import PairedPredictions
 from .row_tests import test_part
 from .row_tests.mean_tests import bounded

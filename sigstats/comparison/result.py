@@ -1,16 +1,17 @@
 """The result of a comparison, also of several candidates with one baseline, and its rule in words."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from .._common.drawing import Drawn, forest
-from .._common.messages import some_of
-from .._common.numerals import NBSP, significant
+from .._common.messages import Note, some_of
+from .._common.numerals import NBSP, p_number, significant
 from .._common.tabular import Table, Tabular
 from ..multiplicity import IN_WORDS, adjust_pvalues
+from ..unseen_row.means import RAREST, UnseenGroup
 from .answer import Answer, answer_of, in_doubt
 from .cells import FEW_COLUMNS, amount, by_unit, cells_of, effect_of, in_points, label_of, named, verdict_of
 from .margins import margin_in_words
@@ -61,6 +62,41 @@ def counted(rows: Iterable[ComparisonRow]) -> str:
     count: Counter[str] = Counter(row.verdict or "not tested" for row in rows)
     verdicts = ("fail", "inconclusive", "pass", "not tested")
     return ", ".join(f"{count[verdict]:,} {verdict}" for verdict in verdicts if count[verdict])
+
+
+def in_words(after: Any, before: Any, where: str, cells: Callable[[Any], dict[str, str]]) -> tuple[str, str]:
+    """State a result in groups or without copies, and its verdict if it differs from the one `before`.
+
+    The results are of a comparison or of a check. `cells`: the cells of a row.
+    """
+    slices = {row.slice for row in after.rows}
+    same = replace(before, rows=tuple(row for row in before.rows if row.slice in slices))
+    answer, row, verdict = after.answer, after.answer.row, after.verdict.upper()
+    known, interval = row.low is not None, cells(row)["interval"]
+    tested = f"the interval of {named(row)} is {interval}" if known else f"{named(row)} has none ({row.note})"
+    p = "" if row.pvalue is None else f" and p is {p_number(row.pvalue)}"
+    doubt = f"not shown to be better {where}" if bool(answer.better) != bool(same.answer.better) else ""
+    if after.verdict != same.verdict == before.verdict:
+        of = "" if named(row) == named(same.answer.row) else f"{named(row)}: "
+        doubt = f"{verdict} {where}" + f" ({of}{interval})" * known
+    return f"{tested}, the verdict is {verdict}{p}", doubt
+
+
+def unseen_group_note(rows: Sequence[Any], interval: Callable[[Any], str], unseen_group: UnseenGroup) -> list[Note]:
+    """A line with the intervals on all rows under the other assumption about an unseen group, if any.
+
+    `interval`: words for the interval of a row. `unseen_group`: that of the rule.
+    """
+    known = [(row, row.other_interval) for row in rows if row.slice == ALL_ROWS and row.other_interval is not None]
+    tested = [(row, end) for row, end in known if (end.high - end.low > row.high - row.low) == row.test.like_seen]
+    if not tested:
+        return []
+    kinds = f"rarer than 1 in {1 / RAREST:g}" if unseen_group == "auto" else "too rare to be seen"
+    assumed = f"kinds of group {kinds} are assumed to resemble those seen; if they may lose all (--unseen-group any)"
+    if not tested[0][0].test.like_seen:
+        assumed = "a group that is not seen may lose all its rows; if it is like those seen (--unseen-group like-seen)"
+    shown_ = ", ".join(f"{row.name} {interval(replace(row, low=end.low, high=end.high))}" for row, end in tested)
+    return [Note("unseen-group", f"{assumed}, the interval is: {shown_}")]
 
 
 #: The most rows that are shown; `sigstats.results.ComparisonResult.to_pandas` has all.

@@ -3,7 +3,6 @@
 When not to use: the measure is not a mean of scores, such as measures of classes (`sigstats.comparison.rank_by_pairs`).
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._common.extreme import span_of, ties_as_equal
-from .._common.messages import Note, some_of
+from .._common.messages import Note
 from .._common.scores import refuse_beyond, unlike_units
 from .._common.validation import FloatArray, IntArray, Limits, as_count, as_real, refuse, require_squarable
 from ..unseen_row.means import RAREST
@@ -96,9 +95,8 @@ def rank_table(
     ]
     of_one = 1 - (1 - level) / max(1, sum(not note for _, _, note in parts))
     ranked_slices += [ranked_slice(*part, of_one) for part in parts]
-    ranked = in_order(sets, scores, groups)
     return Ranking(
-        models=ranked,
+        models=in_order(sets, scores, groups),
         pairs=pairs_in_order(sets, lower=lower),
         slices=tuple(ranked_slices),
         measure="accuracy" if right else "mean-score",
@@ -106,7 +104,7 @@ def rank_table(
         averaged=answers is not None,
         groups=None if groups is None else sets.n,
         confidence_level=level,
-        notes=(*notes, *unlimited, *copies, *_on_intervals(ranked, limits)),
+        notes=(*notes, *unlimited, *copies),
     )
 
 
@@ -117,17 +115,6 @@ def _on_copies(scores: Any, models: Sequence[str]) -> list[Note]:
     same = [(name, first[column.tobytes()]) for name, column in varied]
     text = f"have the same scores in all {len(scores):,} rows; one may be a copy"
     return [Note("identical-models", f"{name} and {other} {text}") for name, other in same if name != other]
-
-
-def _on_intervals(models: Sequence[RankedModel], limits: Limits) -> list[Note]:
-    """Return a note on intervals without a width, and on those that leave the limits of the scores."""
-    low, high = limits or (-math.inf, math.inf)
-    intervals = {model.model: model.confidence_interval for model in models}
-    if not all(low <= (lower + upper) / 2 <= high for lower, upper in intervals.values()):  # limits of negated scores
-        low, high = -high, -low
-    odd = [name for name, (lower, upper) in intervals.items() if lower == upper or lower < low or upper > high]
-    reason = "Student's t has no width for equal scores and may leave their limits; check gives an interval within them"
-    return [Note("student-interval", f"interval of {some_of(odd, 3)}: {reason}")] if odd else []
 
 
 def _untestable(rows: IntArray, groups: IntArray | None, least: int) -> str:

@@ -26,14 +26,14 @@ from ...measures.table import MEASURES
 from ...multiplicity import adjusted
 from ...ranking.means import MEAN_OVER_TASKS
 from ..cells import named
-from ..dependence import in_words, notes_on_dependence
 from ..evidence import Evidence, Judged
 from ..family import blank_rows, default_measures, evidence_for, for_one_sample, named_score
 from ..gaps import Slices, gap_of, gaps_of
 from ..margins import Amount, StatedShare, number_of
 from ..measure_names import as_compared_measures, check_used
-from ..notes import about_predictions, smooth_note, unseen_group_note
+from ..notes import about_predictions, notes_on_dependence, smooth_note
 from ..paired_predictions import PairedPredictions, Scored
+from ..result import in_words, unseen_group_note
 from ..row_tests.task_means import without_task_mean
 from ..rule import ComparisonRule, Verdict
 from .result import CheckedRow, CheckResult, cells_of

@@ -321,13 +321,8 @@ def test_a_bar_may_state_the_unit_of_the_score_and_no_other(tmp_path, refused, n
         assert f"--at-most: '1{other}' is not valid; expected a number of {unit}" in message
 
 
-@pytest.mark.parametrize("command", ["compare", "check"])
-def test_junit_carries_the_advice(tmp_path, command):
-    file, other, junit = (str(tmp_path / name) for name in ("a.csv", "b.csv", "junit.xml"))
-    frame = pd.DataFrame({"id": range(100), "label": ["a", "b"] * 50, "prediction": ["a", "b"] * 50})
-    frame.to_csv(file, index=False)
-    frame.assign(prediction="a").to_csv(other, index=False)
-    given = [file, other] if command == "compare" else [other, "--at-least", "0.9"]
-    assert main([command, *given, "--report", junit]) == 1
+def test_junit_carries_the_advice(tmp_path, table):
+    junit = tmp_path / "junit.xml"
+    checked(tmp_path, table.assign(prediction=1), "--at-least", 0.9, "--report", junit, code=1)
     (advice,) = ET.parse(junit).findall("testsuite/properties/property[@name='advice']")
-    assert advice.get("value").startswith("Keep the baseline." if command == "compare" else "Do not accept the model.")
+    assert advice.get("value") == "Do not accept the model."

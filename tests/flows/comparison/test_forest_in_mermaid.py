@@ -23,7 +23,7 @@ def found():
 
 
 def test_an_interval_is_what_the_bars_leave_to_be_seen(found):
-    (chart,) = forest_in_mermaid(found.ranked, found.rule.margin)
+    (chart,) = forest_in_mermaid(found.ranked)
     bars, lines = (
         [json.loads(each) for each in re.findall(rf"^  {kind} (.*)", chart, re.M)] for kind in ("bar", "line")
     )
@@ -50,7 +50,7 @@ def test_markdown_has_the_chart_where_it_is_drawn(found):
 @given(st.lists(st.text(min_size=1).filter(str.strip), min_size=2, max_size=4, unique=True))
 def test_no_name_ends_its_string_and_no_two_are_one(found, names):
     rows = [replace(row, slice=f"part = {name}") for row, name in zip(found.ranked, names, strict=False)]
-    (chart,) = forest_in_mermaid(rows, found.rule.margin)
+    (chart,) = forest_in_mermaid(rows)
     labels = json.loads(re.search(r"x-axis (.*)", chart)[1])
     assert len(set(labels)) == len(rows) + 2
     assert not re.search(r"[\"`#;%<>\\]", "".join(labels))

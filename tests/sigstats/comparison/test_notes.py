@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sigstats
-from sigstats.comparison.dependence import clusters
+from sigstats.comparison.notes import clusters
 from sigstats.comparison.paired_predictions import OtherColumns
 from tests.examples import examples
 

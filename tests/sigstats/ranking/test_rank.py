@@ -11,7 +11,6 @@ from scipy import stats
 import sigstats
 from sigstats import rank_models, sign_flip_test
 from sigstats.ranking.means import share_interval
-from sigstats.ranking.rank import rank_table
 from sigstats.ranking.rank_sets import rank_sets
 
 from ...examples import examples, simulated
@@ -197,29 +196,3 @@ def test_groups_are_numbers_or_names_and_text_that_looks_missing_is_refused_ever
             test(np.where(of < 2, "NA", of.astype(str)))
         with pytest.raises(ValueError, match=r"groups: row 0 \(from 0\) is empty"):
             test(np.where(of < 1, np.nan, of))
-
-
-@pytest.mark.parametrize(
-    ("scores", "named"),
-    [
-        ([[1.0, 0.5]] * 40, "a, b"),
-        ([[1.0, 0.5]] * 39 + [[0.0, 0.7]], "a"),  # Student's t reaches beyond 1
-        ([[0.9, 0.5], [0.7, 0.6]] * 20, ""),
-    ],
-)
-def test_intervals_that_leave_the_limits_of_scores_are_noted(scores, named):
-    found = rank_models(pd.DataFrame(scores, columns=["a", "b"]))
-    table = np.array(scores)
-    half = stats.sem(table) * stats.t.isf(0.025, len(table) - 1)
-    odd = (half == 0) | (table.mean(axis=0) + half > 1)
-    assert ", ".join(np.array(["a", "b"])[odd]) == named
-    notes = [note for note in found.notes if note.name == "student-interval"]
-    assert [note.partition(":")[0] for note in notes] == [f"interval of {named}"] * bool(named)
-
-
-@pytest.mark.parametrize("sign", [1, -1])
-def test_negated_costs_lie_within_the_limits_of_costs(sign):
-    costs = sign * np.random.default_rng(0).uniform(0, 0.3, (60, 3))
-    how = {"confidence_level": 0.95, "smallest_slice": 10, "notes": ()}
-    found = rank_table(costs, ["a", "b", "c"], None, {}, limits=(0.0, 1.0), lower=True, **how)
-    assert not [note for note in found.notes if note.name == "student-interval"]

@@ -148,13 +148,6 @@ def test_true_ranks_are_held_all_at_once(chances):
     assert missed <= stats.binom.isf(1e-6, trials, 0.05)
 
 
-def test_a_hundred_models():
-    rng = np.random.default_rng(5)
-    found = rank_sets(rng.random((500, 100)) < np.linspace(0.4, 0.9, 100), models=[f"m{i}" for i in range(100)])
-    assert found.high[0] == 100
-    assert found.low[99] == 1
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -16,7 +16,7 @@ from sigstats.comparison.paired_predictions import ItemTotals, pair_arrays
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.sizing.comparison import Pilot, PilotPart, pilot_of, plan_size
 from sigstats.sizing.measures import plan_measure
-from sigstats.sizing.samples import Sizes, sizes_of
+from sigstats.sizing.samples import Sizes
 from sigstats.sizing.spread import planners_of
 from sigstats.unseen_row.means import mean_pvalues, units_of
 
@@ -159,15 +159,6 @@ def test_few_groups_show_no_drop_that_one_more_might_undo():
         plan = plan_size(pilot, rule=replace(RULE, unseen_group=unseen), drops=[0.05])
         assert (plan.drops[0].power > 0.5) == shown
         assert plan.parts[0].detectable is None or plan.parts[0].detectable > 0.04
-
-
-def test_sizes_of_a_pilot_are_kept():
-    groups = np.repeat(np.arange(40), [5] * 30 + [60] * 10)
-    rng = np.random.default_rng(6)
-    a, b = (rng.random(len(groups)) < share for share in (0.9, 0.8))
-    found = pilot_of(pair_arrays(np.ones(len(groups), int), a * 1, b * 1, groups=groups), RULE, tests=1)
-    assert found.sizes == Sizes((5, 60), (0.75, 0.25))
-    assert sizes_of(np.arange(1, 200), "any").rows == (50, 120, 157, 186)
 
 
 def items_answered(rng, items, numbers, drop, spread=0.15):
