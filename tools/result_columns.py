@@ -60,10 +60,10 @@ def of_rows(rows: list[str]) -> str:
 
 
 def of_dataclass(kind: Any) -> str:
-    """The fields of a record, from the comments above them."""
+    """The fields of a record that are stored, those it shows, from the comments above them."""
     found = re.findall(r"((?: +#: .+\n)+) +(\w+): ", inspect.getsource(kind))
     about = {name: " ".join(comment.replace("#: ", "").split()).removesuffix(".") for comment, name in found}
-    return "\n".join(f"- `{field.name}`: {about[field.name]}" for field in fields(kind))
+    return "\n".join(f"- `{field.name}`: {about[field.name]}" for field in fields(kind) if field.repr)
 
 
 def written(page: str) -> str:
