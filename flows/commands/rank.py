@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     if options.cost is not None and len(options.prediction) > len(options.files):
         raise BadInput(f"--cost: {options.cost!r} is one column for every --prediction; expected a file for each model")
     ranks, files = _rank(options)
-    from ..ranking.words import as_json, as_markdown, as_text
+    from ..ranking.words import as_json, as_markdown, show
 
     def page() -> str:
         from ..ranking.page import as_html  # it needs Jinja
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
         return as_html(ranks)
 
     if write_outputs(options, json=partial(as_json, ranks, files), html=page, md=partial(as_markdown, ranks)):
-        write_text("-", as_text(ranks))
+        show(ranks)
     return DONE
 
 

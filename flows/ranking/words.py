@@ -1,11 +1,18 @@
 """A leaderboard in words: cells and sentences, the names of models, in the terminal, as Markdown and JSON."""
 
+import io
 import json
 import math
+import shutil
+import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import PurePath
 from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from sigstats._common.messages import for_markdown, markdown_table, notes_as_objects, printable
 from sigstats.comparison.answer import Answer
@@ -164,28 +171,48 @@ def _with_ends(model: RankedModel | RankedCost) -> dict[str, Any]:
 
 
 def as_markdown(ranking: Ranking) -> str:
-    """The answer, the basis of the ranks, the table of all rows, and the ranks in each slice."""
-    answer, tested = answer_of(ranking), [part for part in ranking.slices if part.models]
-    blocks = [f"### {for_markdown(answer.headline)}", *map(for_markdown, (answer.advice, f"{basis(ranking)}."))]
-    blocks.append(replace(ranking, slices=()).to_markdown())
-    if tested:
-        ranks = [{model.model: ranks_of(model) for model in part.models} for part in tested]
-        header = ["ranks in each slice", *(f"{part.slice} ({part.n:,})" for part in tested)]
-        rows = [[model.model, *(of[model.model] for of in ranks)] for model in ranking.models]
-        blocks.append("\n".join(markdown_table(header, rows)))
-    blocks += [f"Not ranked: {for_markdown(part.slice)}, {part.note}." for part in ranking.slices if part.note]
-    return "\n\n".join(blocks)
+    """A headline, the table of models, and the ranks in each slice."""
+    answer = answer_of(ranking)
+    lines = [f"### {for_markdown(answer.headline)}", "", for_markdown(answer.advice), ""]
+    lines += [f"{for_markdown(basis(ranking))}.", ""]
+    lines += markdown_table(header_of(ranking), [cells_of(ranking, model) for model in ranking.models])
+    if ranking.slices:
+        tested = [part for part in ranking.slices if part.models]
+        ranks = [{model.model: ranks_of(model) for model in row.models} for row in tested]
+        names = ["model", *(f"{row.slice} ({row.n:,})" for row in tested)]
+        lines += ["", "Ranks in each slice:", ""]
+        lines += markdown_table(names, [[model.model, *(of[model.model] for of in ranks)] for model in ranking.models])
+        lines += [f"\nNot ranked: {for_markdown(part.slice)}, {part.note}." for part in ranking.slices if part.note]
+    lines += [f"\nNote: {for_markdown(note)}." for note in ranking.notes]
+    return "\n".join(lines)
 
 
-def as_text(ranking: Ranking) -> str:
-    """The answer, the table of all rows, and the models that may be best in each slice."""
-    answer, lines = answer_of(ranking), []
-    for part in ranking.slices:
-        best = ", ".join(f"{model.model} ({ranks_of(model)})" for model in part.models if model.tier == 1)
-        lines.append(f"{part.slice}, {part.n:,} {ranking.unit}s: {part.note or f'may be the best: {best}'}")
-    table = str(replace(ranking, slices=()))
-    head, end = (f"{answer.headline}.", answer.advice), (*lines, f"{basis(ranking)}.")
-    return "\n".join([*map(printable, head), table, *map(printable, end)])
+def show(ranking: Ranking) -> None:
+    """Print the headline, the models, and which of them may be best in each slice."""
+    terminal, target = sys.stdout.isatty(), io.StringIO()
+    width = shutil.get_terminal_size((80, 24)).columns if terminal else 160
+    console = Console(file=target, highlight=False, soft_wrap=True, width=width, force_terminal=terminal or None)
+
+    def say(line: str, style: str = "") -> None:
+        console.print(Text(printable(line), style=style))
+
+    answer = answer_of(ranking)
+    say(f"{answer.headline}.", "bold")
+    say(answer.advice, "bold")
+    for note in ranking.notes:
+        say(f"note: {note}")
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in header_of(ranking):
+        table.add_column(name, justify="left" if name == "model" else "right", no_wrap=True)
+    for model in ranking.models:
+        cells = (Text(printable(cell)) for cell in cells_of(ranking, model))
+        table.add_row(*cells, style="bold" if model.tier == 1 else None)
+    console.print(table)
+    for slice_ in ranking.slices:
+        best = ", ".join(f"{model.model} ({ranks_of(model)})" for model in slice_.models if model.tier == 1)
+        say(f"{slice_.slice}, {slice_.n:,} {ranking.unit}s: {slice_.note or 'may be the best: ' + best}")
+    say(f"{basis(ranking)}.", "dim")
+    sys.stdout.write(target.getvalue())
 
 
 def model_names(files: Sequence[str], subjects: Sequence[Mapping[str, str]]) -> list[str]:

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from .._common.drawing import Drawn, forest
-from .._common.messages import Note, some_of
+from .._common.messages import Note
 from .._common.numerals import both_ends, number, significant
 from .._common.tabular import Table
 from ..intervals import Interval
@@ -194,10 +194,6 @@ class Ranking(Drawn):
                 for _, model in placed
             ],
         }
-        if self.costs:
-            beaten = {cost.model: (number(cost.cost, 4), some_of(cost.dominated_by) or "none") for cost in self.costs}
-            cells = [beaten[model.model] if part == "all rows" else ("", "") for part, model in placed]
-            columns |= {self.cost: [cost for cost, _ in cells], "dominated by": [names for _, names in cells]}
         if not self.slices:
             del columns["slice"]
         title = (
@@ -207,7 +203,7 @@ class Ranking(Drawn):
         )
         left_out = [f"Not ranked: {slice_.slice}, {slice_.note}." for slice_ in self.slices if slice_.note]
         front = [f"Not dominated in {self.measure} and {self.cost}: {', '.join(self.front)}."] if self.costs else []
-        return Table(title, columns, notes=(*front, *left_out, *self.notes), words=4 if self.slices else 3)
+        return Table(title, columns, notes=(*front, *left_out, *self.notes), words=len(columns) - 2)
 
     def _draw(self, ax: Any) -> Any:
         lines = [

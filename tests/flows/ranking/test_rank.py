@@ -271,8 +271,8 @@ def test_classes_that_no_model_predicts_or_no_row_has_are_noted(tmp_path, printe
         files.append(str(tmp_path / f"{name}.csv"))
         frame.assign(prediction=values).to_csv(files[-1], index=False)
     out = printed("rank", *files)
-    assert f"{files[1]}: predictions of classes that no row has: 'zz' (40 rows)" in out
-    assert "labels of classes that no model predicts: '-1' (40 rows)" in out
+    assert f"note: {files[1]}: predictions of classes that no row has: 'zz' (40 rows)" in out
+    assert "note: labels of classes that no model predicts: '-1' (40 rows)" in out
     ours = sigstats.rank_models(pd.DataFrame(said), label=label).notes
     assert [note.name for note in ours][:2] == ["class-without-rows", "class-never-predicted"]
 

@@ -147,5 +147,5 @@ def test_copies_of_rows_are_told_once(tmp_path, printed):
         line for line in printed("rank", *files, "--ratio", "errors/words").splitlines() if "may be copies" in line
     ]
     assert told.startswith(
-        "good and fair: 60 of 120 rows equal others in all columns and may be copies: without them p"
+        "note: good and fair: 60 of 120 rows equal others in all columns and may be copies: without them p"
     )
