@@ -59,6 +59,8 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if item.nodeid.startswith("tests/faults/"):
             item.add_marker("faults")
+        if item.name.endswith(".C45Classifier"):  # its example compiles for half a minute
+            item.add_marker("long")
         if any(is_of_program(mark) for mark in item.iter_markers("skipif")):
             item.add_marker("programs")
     # What is long before what is killed, but for the fault of `make test`, which would be last and by itself. Of files

@@ -96,6 +96,7 @@ def test_a_regression_is_commented_on_and_ends_the_job_with_its_code(repository,
     assert json.loads(Path(outputs["json"]).read_text())["verdict"] == "fail"
 
 
+@pytest.mark.long
 @pytest.mark.processes
 def test_files_that_do_not_fit_are_said_and_nothing_is_run_from_an_input(repository, tmp_path, files):
     trap = f"$(touch {tmp_path}/trap)"

@@ -191,6 +191,7 @@ def test_a_comparison_obeys_nothing_of_its_data(form, text):
         assert printable(re.sub("\x1b\\[[0-9;]*m", "", written), keep="\n") == re.sub("\x1b\\[[0-9;]*m", "", written)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", HOSTILE)
 def test_the_examples_too(text):
     test_markdown_shows_text_as_it_is.hypothesis.inner_test(for_markdown, text)

@@ -133,6 +133,7 @@ FAULTS: dict[str, tuple[bytes, str]] = {
 }
 
 
+@pytest.mark.long
 @every_reader
 @pytest.mark.parametrize("case", TEXTS)
 def test_a_text_is_the_same_table_to_every_reader(tmp_path: Path, reader: Reader, case: str) -> None:

@@ -183,6 +183,7 @@ def test_replicates_follow_the_exact_distribution(rows, columns):
     assert scipy.stats.chi2.sf(chi2, max(common.sum() - 1, 1)) > 1e-6
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("margin", [[6, 5, 4], [5] * 8, [400, 300, 300], [400] * 8])  # shuffled, tables, halves
 def test_fewer_replicates_are_the_first_of_more(margin):
     many = random_number_correct(margin, margin, size=17_500, rng=8)

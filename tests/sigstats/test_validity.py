@@ -43,6 +43,7 @@ def test_certified_bounds_of_homogeneity():
     assert_valid([result.pvalue for result in results], chances)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("names", SHARES)
 def test_efficiency_of_names_given_without_regard_to_the_objects(names):
     # Every sequence of names that a random classifier may give seven objects, column totals thus being random.

@@ -11,7 +11,7 @@ from .. import c45_splits, c45_tree
 for _module in (c45_splits, c45_tree):
     for _, _function in inspect.getmembers(_module, inspect.isfunction):
         if _function.__module__ == _module.__name__:
-            register_jitable(nogil=True, error_model="numpy", forceinline=True)(_function)
+            register_jitable(nogil=True, error_model="numpy")(_function)
 
 
 grow, probabilities = compiled(c45_tree.grow), compiled(c45_tree.probabilities)

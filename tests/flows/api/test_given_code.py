@@ -60,6 +60,7 @@ def notebook(text=NOTEBOOK, cell="<cell 1>"):
     return module
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("frame", [IRIS, pl.from_pandas(IRIS), pl.from_pandas(IRIS).to_arrow()])
 def test_a_frame_is_a_data_set_by_its_content(frame, tmp_path):
     IRIS.to_parquet(tmp_path / "mine.parquet", index=False)

@@ -127,6 +127,7 @@ def test_a_figure_is_drawn_on_the_axes_given_or_fills_a_column(benchmark, monkey
         benchmark.plot.forest(**about)
 
 
+@pytest.mark.long
 def test_a_choice_that_names_no_figure_or_several_is_refused(benchmark):
     with pytest.raises(
         ValueError, match="figure: 'power' is not valid; expected one that this study has: critical_diff"

@@ -96,6 +96,7 @@ def noise():
     return {"once": rows, "copied": pd.concat([rows, rows[:60], rows[:60]])}
 
 
+@pytest.mark.long
 def test_nothing_is_learned_or_chosen_where_copies_of_rows_decide(noise, tmp_path):
     for name, rows in noise.items():
         rows.to_csv(tmp_path / f"{name}.csv", index=False)
@@ -118,6 +119,7 @@ def test_nothing_is_learned_or_chosen_where_copies_of_rows_decide(noise, tmp_pat
     assert "learned real" not in re.sub("<details.*", "", alone, flags=re.DOTALL)
 
 
+@pytest.mark.long
 def test_every_answer_leaves_out_the_data_sets_with_copies(noise, tmp_path, capsys):
     noise["other"] = noise["once"].sample(frac=0.5, random_state=1)
     for name, rows in noise.items():

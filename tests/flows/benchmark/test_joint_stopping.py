@@ -88,6 +88,7 @@ def test_each_test_ends_where_all_replicates_of_all_say(program, study, finished
     assert len({row["replicates"] for row in ended.values()}) > 4
 
 
+@pytest.mark.long
 def test_the_report_tells_how_tests_ended(finished):
     page = (finished / "report.html").read_text(encoding="utf-8")
     assert "more permutations as extreme as observed than tests at the level of rejection were likely to have" in page

@@ -84,6 +84,7 @@ def test_measures_of_predictions_are_scikit_learns(found):
                 assert row.decision == "none"
 
 
+@pytest.mark.long
 def test_scores_are_those_of_scikit_learn_on_the_folds(found):
     X, y = load_breast_cancer(return_X_y=True)
     folds = found.predictions(dataset="breast-cancer", classifier="lda").fold

@@ -196,6 +196,7 @@ def test_the_report_tells_the_saving_and_what_it_costs(stopped):
             assert any(promise in sentence for sentence in section.verdict(rows, evidence).details)
 
 
+@pytest.mark.long
 def test_a_plan_says_at_most_until_the_rule_has_stopped(tmp_path):
     study = prepared(stopping="gandy", resamples=199)
     found = count(study.plan, str(tmp_path / "output"))

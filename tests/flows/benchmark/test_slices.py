@@ -64,6 +64,7 @@ def predictions(found, classifier):
     return of.label.to_numpy(), of.prediction.to_numpy()
 
 
+@pytest.mark.long
 def test_each_value_of_a_feature_is_a_slice(found, parts, study):
     slices = found.summary[found.summary.test == "slices"]
     assert set(slices.slice) == set(parts)

@@ -199,6 +199,7 @@ def test_all_tests_see_the_same_test_sets(done):
             assert np.corrcoef(mcnemar, proportion)[0, 1] > 0.95
 
 
+@pytest.mark.long
 def test_a_population_of_rows_has_errors_power_and_coverage(done):
     found = {(row["slice"], row["method"], row["measure"], row["n"]): row for row in rows(done)}
     assert len(found) == 2 * 3 * (4 + 1)

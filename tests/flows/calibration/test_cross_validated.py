@@ -264,6 +264,7 @@ def test_the_report_begins_with_the_tests_that_reject_too_often(done):
     assert headline.count("; no fault was shown for ") == 1
 
 
+@pytest.mark.long
 def test_a_plan_times_every_test_on_invented_folds_of_as_many_rows(done, tmp_path):
     cells, scratch = done.cells("fold-test"), Store(str(tmp_path))
     assert len({cell.subject["test"] for cell in cells}) == 5

@@ -39,6 +39,7 @@ def test_differences_are_a_stationary_series_with_the_stated_moments():
         assert (centred[:, lag:] * centred[:, :-lag]).mean() == pytest.approx(0.6**lag, abs=0.03)
 
 
+@pytest.mark.long
 def test_methods_without_autocorrelation_agree_with_student_and_with_power():
     rng = np.random.default_rng(3)
     for difference, low, high in ((0.0, 0.0, 0.12), (1.0, 0.95, 1.0)):
@@ -50,6 +51,7 @@ def test_methods_without_autocorrelation_agree_with_student_and_with_power():
             assert low <= np.mean(population.run_test(test, sets, rng).p_value <= 0.05) <= high
 
 
+@pytest.mark.long
 def test_a_study_shows_that_only_the_test_with_the_order_keeps_its_level(tmp_path, capsys):
     stored, rows = completed(tmp_path, STUDY), tmp_path / "rows"
     found = {(row["dataset"], row["method"]): row for row in stored.summary.to_pylist()}

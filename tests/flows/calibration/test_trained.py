@@ -169,6 +169,7 @@ def test_achieved_confidence_is_that_of_all_test_sets(done):
     assert row["statistic"] == pytest.approx(1 - tail)  # the sign test, one-sided
 
 
+@pytest.mark.long
 def test_exact_rates_and_the_null_are_those_of_the_trained_population(done):
     found = rows(done, "calibration")
     mcnemar = [row for row in found if row["method"].startswith("McNemar")]
@@ -356,6 +357,7 @@ def indicators(news, columns=("grain", "sugar", "crude")):
     )
 
 
+@pytest.mark.long
 def test_a_set_has_a_machine_for_each_category_and_parameters_of_the_best_f1(sets, news):
     texts, truth = indicators(news)
     (cell,) = sets.cells("categorise")

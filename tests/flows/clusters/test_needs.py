@@ -171,6 +171,7 @@ def test_at_an_address_a_resource_that_nobody_declares_is_refused(running, needs
         pass
 
 
+@pytest.mark.long
 def test_at_an_address_a_declared_resource_is_asked_for(running):
     needs = Needs(gpu=1, threads=2, memory=1 << 30)
     with clusters.open_pool(running, (needs,)) as pool:

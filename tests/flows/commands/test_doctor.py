@@ -70,6 +70,7 @@ def run(line, path, capsys):
     return code
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_a_table_is_answered_with_commands_that_run(name, kind, tmp_path, capsys):
@@ -127,6 +128,7 @@ NATURAL = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NATURAL)
 def test_every_command_of_a_natural_file_runs(name, tmp_path, capsys):
     path, (columns, first, printed, absent) = tmp_path / "a.csv", NATURAL[name]

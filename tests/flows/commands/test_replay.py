@@ -116,6 +116,7 @@ def test_samples_and_scores_are_drawn_again(output):
     assert found.answer["p_value"] == result.pvalue
 
 
+@pytest.mark.long
 def test_every_answer_is_as_stored(output, printed):
     said = printed("replay", output, "--trial", "101")
     assert said.count("as stored") == len(
@@ -126,6 +127,7 @@ def test_every_answer_is_as_stored(output, printed):
     assert "test set 101 of many, outputs swapped, 40 rows" in said
 
 
+@pytest.mark.long
 def test_rows_are_written(output, tmp_path, capsys):
     file = tmp_path / "rows.csv"
     assert main(["replay", str(output), "--trial", "3", "--only", "dataset=grid", "--rows", str(file)]) == 0

@@ -113,6 +113,7 @@ def _later_blocks_wait(submit):
     return waiting
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cluster", [(), ("--workers", "1"), ("--cluster", "tcp://127.0.0.1:9")])
 def test_a_finished_study_is_not_computed_again_and_can_be_summarised_again(
     program, quick, tmp_path, monkeypatch, cluster

@@ -2,6 +2,8 @@
 
 import sys
 
+import pytest
+
 from sigstats.flows.cli import main
 from sigstats.flows.commands import warm_up
 from sigstats.flows.running import study
@@ -21,6 +23,7 @@ def test_a_study_names_what_its_classifiers_need():
     assert set(warm_up._named("quickstart")) < set(warm_up._named("keller")) <= set(warm_up._named(None))
 
 
+@pytest.mark.long
 def test_a_study_says_that_it_compiles_first(tmp_path, capsys, monkeypatch):
     study_file(tmp_path, QUICK)
     monkeypatch.setattr(study, "_COMPILED", tmp_path)

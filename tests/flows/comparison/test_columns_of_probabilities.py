@@ -98,6 +98,7 @@ def test_columns_that_are_no_probabilities_of_all_classes_are_refused(tmp_path, 
     assert complaint in refused("compare", tmp_path / "a", tmp_path / "b", *options)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("measure", ["auc", "neg-brier", "average-precision"])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_measures_of_one_class_name_the_column_to_give_where_there_are_two(tmp_path, refused, measure, classes):

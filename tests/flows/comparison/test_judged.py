@@ -204,6 +204,7 @@ def test_what_cannot_be_judged_is_refused(tmp_path, capsys, change, arguments, s
     assert re.search(said, error)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", [["compare"], ["rank"], ["check"]])
 @pytest.mark.parametrize("marks", [False, True])
 def test_labels_of_people_that_contradict_the_judge_are_refused(tmp_path, refused, printed, command, marks):
@@ -237,6 +238,7 @@ def notes_of(capsys, tmp_path, frame, *words):
     return {note["name"]: note["text"] for note in json.loads(target.read_text())["notes"]}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("labels", [0, 1, 60, 599])
 def test_labels_of_all_rows_are_refused_as_those_without_a_label_may_be_filled(tmp_path, capsys, refused, labels):
     frame = drawn((0.8,), (0.8,), np.random.default_rng(labels), labels=max(labels, 20))[0]
@@ -350,6 +352,7 @@ def test_the_rate_of_one_model_and_of_many_is_that_of_their_labels_by_verdict(tm
         sigstats.check([1] * 4, [1, 0, 1, 1], human="people", at_least=0.5)
 
 
+@pytest.mark.long
 def test_each_task_counts_the_same_and_has_a_corrected_rate_of_its_own(tmp_path, printed):
     """The judge passes wrong answers in one task only; that task has few rows."""
     rng = np.random.default_rng(7)

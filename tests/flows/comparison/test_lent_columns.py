@@ -33,6 +33,7 @@ def rows_of(tmp_path, tables, *options):
     return json.loads((tmp_path / "result.json").read_text())["rows"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("by", ["id", "position"])
 @pytest.mark.parametrize(
     "options",

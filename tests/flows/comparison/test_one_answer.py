@@ -80,6 +80,7 @@ def test_every_output_qualifies_a_verdict_that_groups_change(tmp_path, capsys):
     assert said.splitlines()[0].removesuffix(".").endswith(doubt)
 
 
+@pytest.mark.long
 def test_every_output_begins_with_the_test_that_decides(tmp_path, capsys):
     frames = costs()
     said, texts = compared(tmp_path, capsys, frames, "--lower-is-better", "cost_usd", code=1)

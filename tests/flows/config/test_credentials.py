@@ -84,6 +84,7 @@ def test_nor_does_the_library_show_them(call, form, tmp_path):
     assert not (tmp_path / "output").exists()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", [*HELD, "https://host/file.csv?unheard=0123{}", "https://host/hf_0123456789{}"])
 def test_they_are_refused_and_not_shown(form, tmp_path, capsys):
     url = form.format(SECRET)

@@ -181,6 +181,7 @@ def test_the_default_cluster_is_local_processes():
     assert load_cluster(None, 3).workers == 3
 
 
+@pytest.mark.long
 def test_schema_is_json_schema_and_accepts_the_quick_start(repository, printed):
     from jsonschema import Draft202012Validator
 
@@ -195,6 +196,7 @@ def test_schema_is_json_schema_and_accepts_the_quick_start(repository, printed):
         validator.validate(read_toml(file))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("table", "right"),
     [

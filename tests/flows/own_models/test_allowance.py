@@ -106,6 +106,7 @@ def test_a_module_that_cannot_be_imported_is_named(package):
         build("netpackage.broken:Net", allowed=ALLOWED)
 
 
+@pytest.mark.long
 def test_an_entry_point_needs_no_allowance(package, monkeypatch, tmp_path):
     points = {"their-net": [EntryPoint("their-net", NET, own.GROUP)]}
     monkeypatch.setattr(registry, "_points", lambda group: points)
@@ -235,6 +236,7 @@ def test_a_module_that_raises_whatever_is_refused(another, code, said, refused, 
         sys.modules.pop("odd", None)
 
 
+@pytest.mark.long
 def test_an_installed_package_offers_tests(tmp_path, offers):
     offers("sigstats.tests", their_sign="netpackage.checks:sign")
     study = {
@@ -437,6 +439,7 @@ def test_the_version_of_an_installed_package_that_is_used_counts(offers, another
     assert difference(before, after) == "what it uses was netpackage 2.5, is netpackage 2.6"
 
 
+@pytest.mark.long
 def test_a_namespace_of_several_distributions_has_the_versions_of_all(package, offers, another):
     offers(own.GROUP)
     another("second", "", "")

@@ -4,6 +4,8 @@ import ast
 import re
 from pathlib import Path
 
+import pytest
+
 import sigstats.flows.pages
 
 PAGES = Path(sigstats.flows.pages.__file__).parent
@@ -39,6 +41,7 @@ def written():
                     yield from ((name, file.name) for name in text.value.split())
 
 
+@pytest.mark.long
 def test_every_class_has_a_rule():
     sheet = (PAGES / "templates" / "report.css").read_text(encoding="utf-8")
     ruled = set(re.findall(r"\.([a-z][\w-]*)(?=[^{}]*\{)", sheet))

@@ -185,6 +185,7 @@ def test_what_is_no_bar_is_one_line(folder, capsys, settings, complaint):
     assert not (folder / "out/history").exists()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("reference", ["at_least = 0.3", 'baseline = "base-*.csv"'])
 def test_rows_that_were_lost_or_relabelled_since_the_look_at_them_are_noted(tmp_path, printed, reference):
     study_file(tmp_path, f'kind = "regression"\ncandidate = "model-*.csv"\n{reference}\n', "nightly.toml")

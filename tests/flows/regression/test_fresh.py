@@ -69,6 +69,7 @@ def test_rows_are_not_new_because_their_ids_are_written_with_a_decimal_point(fol
     assert set(history(folder).query("slice == 'all rows'")["n"]) == {150}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("before", "after", "refused"),
     [
@@ -414,6 +415,7 @@ def test_marks_that_change_their_unit_between_two_nights_are_noted(folder, capsy
         assert ("for this look" in capsys.readouterr().out.replace("\n", " ")) == (number == 3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("keys", "unit", "noted"),
     [

@@ -83,6 +83,7 @@ def test_a_candidate_changed_since_the_last_evaluation_is_asked_for_where_names_
     assert len(evaluations(folder)) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kept", [1, 50], ids=["header", "rows"])
 def test_a_broken_night_does_not_keep_later_ones_from_being_evaluated(folder, capsys, kept):
     night(folder, "2026-11-01")
@@ -250,6 +251,7 @@ def test_what_a_server_took_is_kept_in_the_output(tmp_path):
     assert not delivered(store, "a" * 64)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("more", "promise"),
     [

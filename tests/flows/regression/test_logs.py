@@ -136,6 +136,7 @@ def test_several_scores_stand_in_the_history_by_their_names(tmp_path):
     assert "accuracy of f1" in (tmp_path / "out/report.html").read_text()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("columns", "options"),
     [

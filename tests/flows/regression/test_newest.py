@@ -113,6 +113,7 @@ LATER = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", LATER)
 def test_by_column_times_are_in_order_of_their_instants(folder, capsys, case):
     *values, said = LATER[case]

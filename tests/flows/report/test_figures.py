@@ -54,6 +54,7 @@ def rectangles(path: str) -> list[tuple[float, float, float]]:
     return found
 
 
+@pytest.mark.long
 @quickly
 @given(counts, st.integers(0, 400))
 def test_the_orange_bins_hold_exactly_the_extreme_replicates(wrong, observed):

@@ -407,6 +407,7 @@ def test_what_is_none_is_not_in_the_configuration() -> None:
     assert shown == 'kind = "benchmark"\nsets = ["a"]\n\n[permutation]\nresamples = 999'
 
 
+@pytest.mark.long
 @needs(CHROMIUM, "chromium")
 @pytest.mark.processes
 def test_a_browser_runs_the_page_without_complaint_or_request(store: Store, tmp_path: Path) -> None:

@@ -290,6 +290,7 @@ def test_every_sentence_says_which_p_it_gives(tmp_path: Path) -> None:
                 assert before.endswith("djusted "), sentence
 
 
+@pytest.mark.long
 def test_tests_whose_assumptions_are_not_met_are_named_so(tmp_path: Path) -> None:
     store = make_study(tmp_path, lost=(), analyses=("efficiency", "homogeneity", "mcnemar"))
     for test, why in (("efficiency", "pooled from folds"), ("homogeneity", "counted twice")):

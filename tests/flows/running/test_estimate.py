@@ -102,6 +102,7 @@ def test_what_all_replicates_share_is_counted_once(tmp_path, monkeypatch):
     assert {one.bytes for one in retrains} == {3000 + 20 * 9999}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("imports", [0.05, 0.8, 100.0])
 @pytest.mark.parametrize("code", [None, {"learner": "mine:model"}])
 @pytest.mark.parametrize("importer", ["crossval", "retrain"])

@@ -46,6 +46,7 @@ def test_every_line_is_an_event_and_they_add_up(tmp_path, capsys):
     assert events[-1]["replicates"] == sum(ended["replicates"] for ended in cells.values())
 
 
+@pytest.mark.long
 def test_a_run_that_finds_everything_done_says_so(tmp_path, capsys):
     logged(tmp_path, capsys)
     code, said = logged(tmp_path, capsys, "--log-format", "json")
@@ -140,6 +141,7 @@ def test_what_ends_a_run_is_the_last_object(tmp_path, capsys):
     assert event["time"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_quiet_is_quiet(tmp_path, capsys, form):
     code, said = logged(tmp_path, capsys, "--log-format", form, "--quiet")

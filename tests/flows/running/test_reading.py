@@ -56,6 +56,7 @@ def run(path, output, display, stop):
     return kind_of(study).run(study, options)
 
 
+@pytest.mark.long
 def test_it_is_told_file_by_file(study, tmp_path, capsys):
     run(study, tmp_path / "out", Display(every=0, log_format="json"), threading.Event())
     events = [json.loads(line) for line in capsys.readouterr().err.splitlines()]

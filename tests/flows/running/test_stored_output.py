@@ -70,6 +70,7 @@ def run(folder, *settings):
     return main(["run", str(folder / "study.toml"), *settings, *output])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_is_computed_again(stored, kind, capfd):
     output = stored / kind / "output"
@@ -81,6 +82,7 @@ def test_nothing_is_computed_again(stored, kind, capfd):
     assert len(computed) == (kind == "significance")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_missing_is_computed_to_the_same_bytes(stored, kind):
     output = stored / kind / "output"

@@ -52,6 +52,7 @@ def enumerated(differences):
     return min(Fraction(1), Fraction(2 * min(greater, less), len(sums)))
 
 
+@pytest.mark.long
 def test_demsar_s_table(tmp_path, program):
     # His own scores have more decimals: of voting, C4.5+cf is before C4.5+m+cf, where the table prints 0.975 for both.
     scores = [[*row] for row in DEMSAR]

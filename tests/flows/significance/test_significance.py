@@ -477,6 +477,7 @@ def test_a_number_agrees_with_its_own_rounding_and_not_with_another(digits, plac
     assert not agrees(value, f"{digits + further}e-{places}")
 
 
+@pytest.mark.long
 def test_the_plan_of_a_study_names_its_tables(program, tmp_path):
     done = program("plan", CONFIGS / "hryniewicz.toml", "--output", tmp_path / "out")
     assert done.returncode == 0, done.stderr
@@ -644,6 +645,7 @@ def test_counts_that_are_not_named_are_noted(tmp_path, capsys):
     assert "note: t: column 'Count' is not used: each row counts as one object" in "".join(capsys.readouterr())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("entry", "column", "told"),
     [

@@ -118,6 +118,7 @@ def test_errors_that_are_independent_differ_most(capsys):
     assert needed("--accuracy", 0.9) == needed("--discordance", 0.18) > needed("--discordance", 0.1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("option", "percent", "number"),
     [("--accuracy", "84%", "0.84"), ("--discordance", "12.5%", "0.125"), ("--power", "90%", "0.9")],
@@ -275,6 +276,7 @@ def test_drops_that_no_number_of_rows_shows_are_none_of_the_default(capsys):
     assert drops("--drop", "0.005") == [0.005]
 
 
+@pytest.mark.long
 def test_a_measure_that_is_named_is_sized_beside_a_cost(tmp_path, capsys, refused):
     rng = np.random.default_rng(2)
     for name in "ab":

@@ -40,6 +40,7 @@ def named(names):
     return [np.array(names)[each] for each in (Y, A, B)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("door", DOORS)
 def test_every_door_knows_the_same_pairs(door):
     expected = DOORS[door](Y, A, B, positive=1)
@@ -47,6 +48,7 @@ def test_every_door_knows_the_same_pairs(door):
         assert DOORS[door](*named(names)) == expected, names
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("door", DOORS)
 def test_every_door_refuses_other_pairs_and_takes_a_named_class(door):
     expected = [DOORS[door](Y, A, B, positive=positive) for positive in (0, 1)]

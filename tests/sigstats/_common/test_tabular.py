@@ -26,6 +26,7 @@ def results():
     return found
 
 
+@pytest.mark.long
 def test_every_result_is_a_table(results):
     kinds = {name for name in sigstats.__all__ if name.endswith("Result") and name != "TestResult"}
     assert results.keys() >= (kinds - {"SequentialResult"}) | {

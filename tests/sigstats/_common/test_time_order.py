@@ -58,6 +58,7 @@ def test_blocks_of_equal_length_are_a_t_test_of_their_means():
     assert again.pvalue == pytest.approx(found.pvalue, rel=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("form", "refused"),
     [

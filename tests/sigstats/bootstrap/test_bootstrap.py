@@ -88,6 +88,7 @@ def dkw(size):
     return math.sqrt(math.log(2 / FALSE_ALARM) / (2 * size))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("o", TINY)
 @pytest.mark.parametrize(("measure", "statistic"), [("f1", difference_of_f1), ("error", difference_of_errors)])
 def test_replicates_follow_the_enumerated_bootstrap_distribution(o, measure, statistic):

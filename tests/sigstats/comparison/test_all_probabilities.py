@@ -29,6 +29,7 @@ def one(rows, measure):
     return row
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_top_k_accuracy_is_scikit_learns_and_its_test_mcnemars(k):
     y, a, b = models()

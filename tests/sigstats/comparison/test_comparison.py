@@ -230,6 +230,7 @@ def test_fewer_weightings_of_many_slices_find_what_all_find():
     assert {row.verdict for row in parts} == {"pass", "inconclusive", "fail"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "discordant", "within"), [(15_000, 0.1, 0.03), (15_000, 0.005, 0.03)])
 def test_equal_candidates_pass_as_often_as_by_a_normal_interval(n, discordant, within):
     """At the margin of half a point; of 2,000 tables a share of paired passes has a standard error of .005 or so."""

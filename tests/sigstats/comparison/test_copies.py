@@ -118,6 +118,7 @@ def test_rows_of_several_categories_that_meet_by_chance_are_no_copies_and_repeat
     assert "duplicates" not in names
 
 
+@pytest.mark.long
 def test_answers_of_other_models_that_agree_are_no_copies():
     """Columns of which one is independent of the others, although these depend on each other."""
     for seed in range(10):

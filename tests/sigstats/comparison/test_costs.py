@@ -87,6 +87,7 @@ def test_the_rule_says_on_which_side_of_an_interval_the_margin_of_a_cost_lies():
     ).replace("\n", " ")
 
 
+@pytest.mark.long
 def test_a_margin_of_a_cost_is_a_number_of_its_own_unit(tmp_path, capsys, refused):
     rng = np.random.default_rng(6)
     label = np.arange(400) % 2

@@ -24,6 +24,7 @@ def of_marks(*models):
     return sigstats.compare(*frames, score="quality", score_range=(0, 1))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("counts", [(36, 28), (28, 30), (37, 27), (20, 20), (0, 0), (1, 2)])
 def test_so_many_rows_of_the_same_rates_decide_and_fewer_do_not(counts):
     n = 400

@@ -93,6 +93,7 @@ def test_a_large_margin_of_which_the_unit_is_said_stays_one():
     assert row.verdict == "pass"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("measure", "theirs"),
     [
@@ -115,6 +116,7 @@ def test_values_of_weighted_rows_are_scikit_learns(measure, theirs):
     assert row.pvalue == pytest.approx(plain.pvalue, abs=0.01 if "weightings" in row.test else 1e-9)
 
 
+@pytest.mark.long
 def test_a_weighted_mean_holds_its_population_and_a_share_that_nobody_lost_has_a_limit():
     rng, held, above = np.random.default_rng(1), 0, 0
     truth = -(0.1 * 0.1 + 0.02) / 1.1  # half of the rows stand for a tenth of what the others stand for
@@ -160,6 +162,7 @@ def test_designs_that_do_not_fit_are_refused(options, said):
         sigstats.compare(Y, A, B, **options)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("measure", ["mean-score", "neg-brier", "auc", "pass@2"])
 def test_the_order_of_rows_in_groups_changes_no_digit_of_what_decides(measure):
     rng = np.random.default_rng(0)

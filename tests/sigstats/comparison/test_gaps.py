@@ -64,6 +64,7 @@ def test_recall_and_marks_have_gaps():
     assert row.verdict == "pass"
 
 
+@pytest.mark.long
 def test_change_of_the_gap_is_a_row_of_the_comparison():
     frame = _frame()
     worse = (frame.group == "c") & (frame.id % 3 == 0)

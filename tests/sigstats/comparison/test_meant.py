@@ -121,6 +121,7 @@ def test_natural_scores_are_rarely_noted_as_in_two_units(law, costs):
     assert sum(bool(unlike_units(pair, "ab", wanted="one unit", costs=costs)) for pair in sides) <= 5
 
 
+@pytest.mark.long
 def test_two_units_are_noted_wherever_scores_are_compared(tmp_path, capsys):
     times = RNG.lognormal(0, 0.3, (3, 60)) * [[1], [1], [1000]]
     columns = {name: {"id": range(60), "latency": value, "one": 1} for name, value in zip("abc", times, strict=True)}
@@ -238,6 +239,7 @@ def test_scores_of_long_tails_are_not_wild(scores):
     unlike_units([scores, scores[::-1]], "ab", wanted="one unit")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["loss", "val_loss", "perplexity", "WER", "error_rate"])
 def test_costs_are_worse_the_higher_they_are(tmp_path, name):
     """As marks of the other sign, with the sign of the costs."""
@@ -270,6 +272,7 @@ def test_a_loss_may_rank_the_rows_of_a_class():
     assert row.lower_is_better
 
 
+@pytest.mark.long
 def test_a_schedule_refuses_other_names_where_no_measure_is_named(tmp_path, capsys):
     table = pd.DataFrame({"id": range(200), "label": NAMES[TRUE], "prediction": NAMES[GUESS]})
     table.to_csv(tmp_path / "a.csv", index=False)
@@ -767,6 +770,7 @@ def test_a_group_that_is_much_larger_than_others_is_noted(name):
         assert "large-group" not in [note.name for of in (known, zipf) for note in door(of).notes]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("factor", [1 / 60, 1 / 3, 1, 3, 60])
 @pytest.mark.parametrize("measure", ["neg-mae", "neg-mse", "rmse", "ratio"])
 def test_a_bar_in_another_unit_than_errors_or_ratios_is_noted(measure, factor):
@@ -798,6 +802,7 @@ def test_the_bar_of_a_gap_is_not_compared_with_marks(bar):
     assert "unlike-units" not in [note.name for note in sigstats.check(frame, at_most=bar, **options).notes]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("times", "units"),  # the prices of eight models, of two far apart, of one in micro-dollars
     [((60, 50, 8, 9, 3, 5, 1, 0.5), False), ((900, 90, 9, 1), False), ((100, 1), False), ((60, 5, 5e5), True)],

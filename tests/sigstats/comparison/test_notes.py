@@ -45,6 +45,7 @@ def test_a_column_that_clusters_errors_is_named_with_p_of_its_groups(patients):
     assert not named(sigstats.compare(*patients, slices=["patient_id"]), "clustered-errors")
 
 
+@pytest.mark.long
 def test_the_verdict_in_groups_of_a_column_is_that_of_these_groups(patients):
     """On all rows and on slices; with more measures and slices than are tested again, only on all rows."""
     base, worse = (frame.sort_values("id", ignore_index=True) for frame in patients)
@@ -69,6 +70,7 @@ def test_the_verdict_in_groups_of_a_column_is_that_of_these_groups(patients):
             assert found.answer.advice.startswith("Repeat with these groups (--group). If all rows are") == differs
 
 
+@pytest.mark.long
 def test_few_passes_without_a_doubt_are_wrong_if_all_rows_of_a_patient_are_equal():
     """The accuracy is the bar: a pass has a chance of 2.5%, and 8 or more of 80 one of 0.1%."""
     rng, passes, doubtless = np.random.default_rng(5), 0, 0
@@ -83,6 +85,7 @@ def test_few_passes_without_a_doubt_are_wrong_if_all_rows_of_a_patient_are_equal
     assert passes > 8 > doubtless
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "form", ["doc{:03}_q{}", "{} / {}", "clinic-{}-visit:{}", "a/b{}.{}", "doc{}q{}", "P{:03}visit{}"]
 )
@@ -136,6 +139,7 @@ def test_columns_are_named_by_chance_in_one_of_a_hundred_inputs(columns):
     assert alarms < 10
 
 
+@pytest.mark.long
 @given(
     seed=st.integers(0, 10**6),
     kinds=st.integers(16, 60),

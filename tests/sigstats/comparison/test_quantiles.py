@@ -120,6 +120,7 @@ LAWS = {
 }
 
 
+@pytest.mark.long
 def test_a_slower_tail_is_found_although_the_mean_falls():
     rng = np.random.default_rng(9)
     base = rng.gamma(4, 10, 3000)
@@ -162,6 +163,7 @@ def test_a_ranking_by_a_quantile_says_how_many_rows_have_intervals(rows, told):
     assert (note in ranking.notes) == told
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("share", "digits"), [(0.5, 6), (0.75, 1), (0.25, 0)])
 def test_of_different_rows_it_combines_two_binomial_tests_at_every_threshold(share, digits):
     rng = np.random.default_rng(8)

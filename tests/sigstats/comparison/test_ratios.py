@@ -89,6 +89,7 @@ def test_of_denominators_of_one_the_interval_is_that_of_the_mean_of_marks():
     assert of_ratio.low <= of_mean.low <= of_mean.high <= of_ratio.high
 
 
+@pytest.mark.long
 def test_models_that_are_equally_good_are_told_apart_as_often_as_the_level_says():
     rng = np.random.default_rng(11)
     alarms = covered = 0

@@ -36,6 +36,7 @@ def test_p_and_interval_are_welchs_with_the_degrees_of_freedom_of_the_smaller_nu
     assert [found.low, found.high] == pytest.approx([b.mean() - a.mean() - reach, b.mean() - a.mean() + reach])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("runs", [(2, 20), (2, 60), (20, 2)])
 def test_unlike_numbers_of_normal_runs_miss_about_as_often_as_stated(runs):
     rng, trials = np.random.default_rng(1), 1500

@@ -59,6 +59,7 @@ def test_the_output_states_both_assumptions():
     assert tuple(any_group.other_interval) == (row.low, row.high)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("measure", ["accuracy", "macro-recall", "auc"])
 def test_few_groups_withstand_any_group_unless_asked_otherwise(measure):
     rng = np.random.default_rng(3)
@@ -91,6 +92,7 @@ def test_an_unknown_assumption_is_refused():
         ComparisonRule(unseen_group="all")
 
 
+@pytest.mark.long
 def test_an_assumption_that_widens_the_interval_is_not_suggested():
     # with few groups, the two procedures differ in more than the assumption, so that either interval may be wider
     rng = np.random.default_rng(8)

@@ -85,6 +85,7 @@ def test_figures_of_the_paper():
         assert round(upper_tail([k * n] * k, [k * n] * k, k * n).pvalue, 4) == p
 
 
+@pytest.mark.long
 def test_far_below_the_smallest_double():
     # The last 901 coefficients of the rook polynomial, in whole numbers, are the truth: -7825.88294763085286...
     with localcontext(DIGITS):

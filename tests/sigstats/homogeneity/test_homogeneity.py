@@ -409,6 +409,7 @@ def test_bad_input_is_named(a, b, options, message):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.long
 def test_keys_add_up_and_tell_weights_apart():
     totals = [4, 6, 6, 9]
     keys = binomial_keys(totals)

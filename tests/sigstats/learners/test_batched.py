@@ -167,6 +167,7 @@ def test_neighbours_where_nearly_all_distances_are_tied(name, ties, null):
         check_same(build(name, nominal=nominal, params={"ties": ties}), X, y, null=null)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["1-nn", "k-nn"])
 @pytest.mark.parametrize("largest", [10**5, 2 * 10**5, 10**6])
 def test_neighbours_of_whole_numbers_with_a_round_range(name, largest):
@@ -191,6 +192,7 @@ def test_neighbours_of_outliers_whose_fold_changes_every_scale(null):
     check_same(build("k-nn"), X, y, null=null, folds=stratified_folds(y, 2, 1))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("null", NULLS)
 @pytest.mark.parametrize("name", READY_BATCHED)
 def test_uneven_folds(name, null):
@@ -208,6 +210,7 @@ def test_leave_one_out(name):
     check_same(build(name), X, y, null="labels", folds=as_folds(LeaveOneOut(), X, y), replicates=2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("null", NULLS)
 @pytest.mark.parametrize("name", READY_BATCHED)
 def test_a_class_that_no_other_fold_has(name, null):
@@ -217,6 +220,7 @@ def test_a_class_that_no_other_fold_has(name, null):
     check_same(build(name), X, y, null=null, folds=folds, replicates=2, undecided=1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("null", NULLS)
 @pytest.mark.parametrize("name", READY_BATCHED)
 def test_constant_and_repeated_columns(name, null):
@@ -271,6 +275,7 @@ def test_configurations_that_no_batched_learner_stands_for_go_to_scikit_learn(es
     assert not Retrainer(estimator, X, y, stratified_folds(y, 5, 1), null="labels").batched
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("steps", [[Normalizer()], [Normalizer("max"), Binarizer(threshold=0.3)]], ids=str)
 @pytest.mark.parametrize("load", [load_iris, load_breast_cancer, load_digits])
 def test_steps_that_transform_each_row_by_itself_are_applied_once(load, steps):

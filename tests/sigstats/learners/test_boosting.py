@@ -19,6 +19,8 @@ pytest.importorskip("numba", reason="Numba is an extra")
 
 needs_growth = pytest.mark.usefixtures("growth")
 
+pytestmark = pytest.mark.long  # boosting is compiled for a quarter of a minute, once
+
 
 @pytest.fixture(scope="module")
 def growth():

@@ -21,8 +21,8 @@ from ...examples import examples
 
 NAMES = [
     "1-nn", "k-nn", "naive-bayes", "decision-tree", "linear-svm", "svm", "lda", "qda", "logistic-regression", "ridge",
-    "c4.5",
 ]  # fmt: skip
+COMPILED = pytest.param("c4.5", marks=pytest.mark.long)  # half a minute, once
 
 
 def mixed_data(seed=0, n=90):
@@ -37,11 +37,10 @@ def mixed_data(seed=0, n=90):
 
 
 def test_the_ready_learners_are_found():
-    assert set(NAMES) <= set(READY)
+    assert {*NAMES, "c4.5"} <= set(READY)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("name", [*NAMES, "sklearn.ensemble.ExtraTreesClassifier", "sklearn.svm.NuSVC"])
+@pytest.mark.parametrize("name", [*NAMES, COMPILED, "sklearn.ensemble.ExtraTreesClassifier", "sklearn.svm.NuSVC"])
 def test_each_learns_from_mixed_features_with_missing_values(name):
     X, y, nominal = mixed_data()
     fitted = build(name, nominal=nominal).fit(X[:60], y[:60])
@@ -49,7 +48,7 @@ def test_each_learns_from_mixed_features_with_missing_values(name):
     assert (fitted.predict(X[60:]) != y[60:]).sum() <= 14
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, COMPILED])
 def test_lean_without_missing_and_nominal_features(name):
     estimator = build(name, missing=False)
     steps = [type(step).__name__ for _, step in estimator.steps] if isinstance(estimator, Pipeline) else []
@@ -255,6 +254,7 @@ def test_sizes_that_no_machine_has_are_refused_before_anything_is_fitted(name, p
         build(name, params=params)
 
 
+@pytest.mark.long
 def test_every_classifier_of_scikit_learn_has_a_path_that_is_taken():
     from sklearn.utils import all_estimators
 

@@ -21,6 +21,8 @@ from ...examples import examples
 DATA = Path(__file__).parents[4] / "shared" / "data"
 NAN = math.nan
 
+pytestmark = pytest.mark.long  # C4.5 is compiled for half a minute, once
+
 # Quinlan (1993), table 2.1: outlook (sunny, overcast, rain), temperature, humidity, windy, and whether to play.
 GOLF = np.array(
     [
@@ -180,7 +182,6 @@ def test_the_ready_learner_takes_data_as_it_is():
     assert tree.get_params() == {"nominal": GOLF_NOMINAL, "confidence": 0.1, "min_rows": 2, "prune": True}
 
 
-@pytest.mark.long
 @settings(deadline=None, max_examples=examples(20))
 @given(st.integers(0, 10**6), st.sampled_from([40, 90, 160]), st.booleans(), st.booleans())
 def test_the_compiled_form_predicts_the_same(seed, n, missing, prune):

@@ -41,6 +41,7 @@ def test_tied_constant_rare_and_collinear_columns(classes, cost):
     check_same(scaled(C=cost), X, y, null="labels", folds=stratified_folds(y, 4, 1), undecided=0.05)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("parameters", [{"max_iter": 5}, {"tol": 1e-8}, {"C": 100.0, "max_iter": 1000}])
 def test_where_the_solver_stops(parameters):
     X, y = load_breast_cancer(return_X_y=True)

@@ -97,6 +97,7 @@ def test_parameters_that_scikit_learn_refuses_are_refused(wrong):
         retrainer.observed()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
 @pytest.mark.parametrize("k", [1, 5])
 @pytest.mark.parametrize("load", [load_wine, load_breast_cancer])
@@ -185,6 +186,7 @@ def data(seed, n=90, d=3):
     return rng.normal(size=(n, d)), rng.permutation(np.arange(n) % 3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("transforms", [[], [MinMaxScaler()]], ids=str)
 @pytest.mark.parametrize(
     "change",

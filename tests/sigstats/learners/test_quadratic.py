@@ -24,6 +24,7 @@ def scaled(**parameters):
     return make_pipeline(StandardScaler(), QuadraticDiscriminantAnalysis(**parameters))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("null", NULLS)
 @pytest.mark.parametrize("estimator", [bare(), scaled(), bare(reg_param=0.3), scaled(reg_param=1.0), build("qda")])
 @pytest.mark.parametrize("load", [load_iris, load_wine])

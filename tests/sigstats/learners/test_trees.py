@@ -53,6 +53,7 @@ def test_a_threshold_is_found_among_levels_at_any_distances(levels, seed):
     check_same(ExtraTreesClassifier(4, max_features=None, random_state=3), X, y, rng.permutation(y), "labels", 1, rng)
 
 
+@pytest.mark.long
 @needs_growth
 @settings(max_examples=examples(40), deadline=None)
 @given(
@@ -130,6 +131,7 @@ def test_levels_that_scikit_learn_does_not_tell_apart_are_no_levels():
     check_same(forest, X, y, stratified_folds(y, 4, 1), "labels", 2, rng)
 
 
+@pytest.mark.long
 @needs_growth
 @pytest.mark.parametrize("null", ["labels", "features"])
 @pytest.mark.parametrize("load", [load_iris, load_breast_cancer, load_digits])
@@ -142,6 +144,7 @@ def test_entropy_of_real_data(cls, load, null):
     check_same(forest, X, y, stratified_folds(y, 3, 1), null, 2, np.random.default_rng(2))
 
 
+@pytest.mark.long
 @needs_growth
 @pytest.mark.parametrize("null", ["labels", "features"])
 @pytest.mark.parametrize("load", [load_iris, load_breast_cancer, load_digits])

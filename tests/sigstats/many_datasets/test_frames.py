@@ -80,6 +80,7 @@ def test_a_column_that_summarises_others_is_no_model_unless_it_is_named(call, na
         call(frame, models=list("abcx"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("decimals", [0, 1])
 def test_nearly_equal_models_have_no_means_among_their_data_sets(decimals):
     """Percentages of ten models that differ by less than their rounding: if one equals a mean, most do."""
@@ -98,6 +99,7 @@ def test_a_series_of_differences_has_no_mean_and_no_runs():
             signed_rank_test(odd)
 
 
+@pytest.mark.long
 def test_rows_of_equal_models_are_no_summaries():
     """1,000 tables of scores with two decimals, each with two ends."""
     rng = np.random.default_rng(3)
@@ -106,6 +108,7 @@ def test_rows_of_equal_models_are_no_summaries():
         rank_sets((difficulty + rng.normal(0, 0.01, (20, 3))).round(2))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("quality", [[0, 0, 0, 0, 0], [-9, 0, 9]])
 def test_whole_per_cents_that_differ_by_the_data_set_are_no_summaries(quality):
     """Data sets of middle difficulty, and models of middle quality, are near the means of the others."""

@@ -198,6 +198,7 @@ def levels_of_f(k, most):
     return levels
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("k", "most"), [(3, 30), (4, 13)])
 def test_f_exceeds_its_level_by_no_more_than_stated(k, most):
     levels = levels_of_f(k, most)

@@ -146,6 +146,7 @@ def test_laws_of_power(n, p_a, p_b, alpha, test):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 @pytest.mark.parametrize(("method", "correction"), TESTS)
 @pytest.mark.parametrize(("p_a", "p_b", "target"), [(0.3, 0.1, 0.8), (1.0, 0.0, 0.9), (0.12, 0.04, 0.6)])

@@ -11,6 +11,7 @@ from sigstats.mcnemar.power import pass_power, verdict_chances
 from sigstats.mcnemar.sample_size import passing_size
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("n", "drop", "share", "margin"),
     [(30, 0.0, 0.2, 0.1), (40, 0.1, 0.3, 0.15), (25, 0.2, 0.2, 0.18), (90, 0.08, 0.1, 0.18)],

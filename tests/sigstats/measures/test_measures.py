@@ -48,6 +48,7 @@ def as_rows(tp, fn, fp, tn):
     return np.repeat([1, 1, 0, 0], [tp, fn, fp, tn]), np.repeat([1, 0, 1, 0], [tp, fn, fp, tn])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "function", "peer"), PEERS, ids=[name for name, _, _ in PEERS])
 @settings(deadline=None, derandomize=True)
 @given(table=tables)
@@ -150,6 +151,7 @@ def test_degenerate_tables_are_undefined_where_the_formula_says_0_over_0(name, u
     assert "".join(str(int(each)) for each in got) == undefined
 
 
+@pytest.mark.long
 @settings(deadline=None, derandomize=True)
 @given(square_tables)
 def test_several_classes_are_scikit_learns(table):

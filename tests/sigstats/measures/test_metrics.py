@@ -38,6 +38,7 @@ def test_units_are_last_words_and_an_amount_has_no_limits():
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ASKED.split()[:6])
 def test_a_worse_candidate_passes_by_no_word_within_a_name(tmp_path, printed, refused, name):
     """80% right against 30% right."""

@@ -31,6 +31,7 @@ def test_a_model_is_dominated_by_those_that_are_better_and_cheaper():
     assert bad.adjusted_pvalue == pytest.approx(6 * pvalue)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("rows", "rare"), [(40, 50), (90, 25), (91, 25), (150, 25)])
 def test_a_rare_cost_that_the_others_do_not_have_breaks_no_level(rows, rare):
     """Model B costs nothing or, one row in `rare`, as much as A does in all; few rows show that they show nothing."""

@@ -66,6 +66,7 @@ def test_a_model_of_votes_in_two_spellings_is_noted(tmp_path, printed):
 COUNTED = [39, 15, 34, 16, 15, 32, 37, 16, 8, 31, 29, 28]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["votes", "num_votes", "wins", "total", "times", "weight", "how often"])
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_counts_of_votes_are_not_read_as_one_vote_per_line(tmp_path, refused, printed, name, ending):
@@ -529,6 +530,7 @@ def test_random_orders_are_seldom_noted():
     assert noted < 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("first", [0.6, 0.75])
 def test_equal_models_are_seldom_best_by_their_position(first):
     """With voters: 5% of 50 files have more than 8 with a probability of 0.0008; without notes `new` always wins."""

@@ -62,6 +62,7 @@ def test_groups_of_one_class_are_exchanged_whole_among_those_of_their_size():
     assert all(least <= count <= most for count in found.values())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("null", ["labels", "features"])
 @pytest.mark.parametrize(
     ("y", "groups", "folds"),

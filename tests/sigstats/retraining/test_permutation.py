@@ -268,6 +268,7 @@ def test_frames_with_columns_of_several_types(null):
     assert frame["b"].dtype == "category"
 
 
+@pytest.mark.long
 def test_sparse_rows():
     X, y = load_iris(return_X_y=True)
     dense = permutation_test(LogisticRegression(max_iter=500), X, y, cv=3, n_resamples=3, rng=1)
@@ -467,6 +468,7 @@ class Saying:
         return np.full((len(X), self.columns) if self.columns else len(X), self.said)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("names", [[0, 1], [-1, 7], [2.0, 3.0], ["a", "b"], [False, True]])
 @pytest.mark.parametrize(
     "said", [0.5, -2, 10, np.nan, "b0", "", "z", None, pytest.param((0, 1), id="columns")]

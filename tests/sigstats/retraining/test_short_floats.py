@@ -32,6 +32,7 @@ ESTIMATORS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["float32", "float16"])
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_short_floats_are_retrained_as_scikit_learn_does(name, kind):

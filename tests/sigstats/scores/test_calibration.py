@@ -50,6 +50,7 @@ def test_p_is_that_of_all_labels_of_few_rows(statistic):
     assert found.expected == pytest.approx(mean, abs=0.005)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("statistic", ["ece", "kuiper"])
 def test_calibrated_probabilities_are_rejected_as_often_as_stated(statistic):
     """Also of rare classes, ties and certain rows, of the positive class and of the largest of three."""

@@ -329,6 +329,7 @@ def exchange_of_rows(a, b, m):
     return np.mean(np.abs(differences) >= abs(differences[0]))
 
 
+@pytest.mark.long
 def test_areas_that_differ_by_the_same_everywhere_have_no_smaller_p_than_an_exchange_of_rows():
     constant = 0
     for m, n in ((2, 2), (2, 3), (3, 2)):

@@ -25,6 +25,7 @@ def answers(right, n):
     return np.arange(n) < right
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("x", "n", "y", "m"), [(45, 50, 30, 50), (3, 10, 1, 12), (10, 10, 0, 10), (0, 5, 0, 7), (9, 9, 4, 5)]
 )
@@ -165,6 +166,7 @@ def test_arrays_frames_and_files_have_the_same_result(files, tmp_path, capsys):
             sigstats.compare(baseline=a.prediction, candidate=b.prediction, **{"unpaired": True, **options})
 
 
+@pytest.mark.long
 def test_slices_groups_and_probabilities_of_arrays_are_pairs(files):
     a, b = (pd.read_csv(file) for file in files)
     groups, slices = (a.id // 4, b.id // 4), {"half": (a.half, b.half)}
@@ -210,6 +212,7 @@ def test_pass_at_k_and_ratios_have_the_bounds_of_their_rows(tmp_path):
         sigstats.compare(*items, **how)
 
 
+@pytest.mark.long
 def test_a_large_denominator_of_one_sample_is_assumed_of_both():
     rng, rejected = np.random.default_rng(5), 0
     for _ in range(60):

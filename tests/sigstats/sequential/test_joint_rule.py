@@ -29,6 +29,7 @@ def families(rng, tests, maximum):
     return list(rng.random((tests, maximum)) < p[:, None])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("adjust", ADJUSTMENTS)
 @settings(deadline=None, derandomize=True, max_examples=examples(60))
 @given(st.integers(0, 10**6), st.integers(1, 12), st.integers(1, 200), st.floats(0.5, 0.999), st.floats(0.01, 0.5))
@@ -40,6 +41,7 @@ def test_only_tests_that_are_rejected_after_all_replicates_are_rejected_early(ad
     assert not (np.array(rejected(rule, flags)) & ~full).any()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("maximum", "certainty"), [(9, 0.9), (24, 0.7), (99, 0.99), (399, 0.95)])
 def test_the_least_p_value_of_all_looks_is_valid_by_the_law_of_exceedances(maximum, certainty):
     """Without ties a new replicate exceeds with probability (exceedances + 1) / (replicates + 1): ranks are uniform."""
@@ -65,6 +67,7 @@ def test_after_all_replicates_p_is_that_of_the_fixed_rule_over_the_certainty_and
         assert values[-1] <= min(1, (1 + flags.sum()) / (0.97 * 401)) * (1 + 1e-12)
 
 
+@pytest.mark.long
 def test_the_interval_contains_p_whenever_a_test_ends():
     rng, missed = np.random.default_rng(3), 0
     for p in np.repeat([0.0, 0.01, 0.05, 0.5], 50):
@@ -105,6 +108,7 @@ def test_240_tests_need_fewer_than_300_replicates_each_and_reject_what_9999_do()
         assert rejected(rule, flags) == [value <= 0.05 for value in full]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("share", "low", "high"), [(1.0, 0.3, 0.5), (0.5, 0.0, 0.03)])
 def test_a_test_just_at_the_level_may_be_kept_early_but_hardly_one_at_half_of_it(share, low, high):
     """By an exact recursion over all orders of these exceedances: 41% and 0.4%."""

@@ -232,6 +232,7 @@ def test_the_boundaries_are_those_of_the_definition(reject_at, keep_at, risk, ha
     assert found.high.total > 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [999, 20_000])
 def test_no_probability_is_lost_however_many_replicates(size):
     found = boundaries(reject_at=ALPHA / 40, keep_at=ALPHA, risk=1e-3, half_spent=1000, size=size)

@@ -243,6 +243,7 @@ def test_marks_that_vary_little_fail_as_often_as_was_planned(drop):
     assert abs(np.mean(shown) - 0.8) <= 3 * np.sqrt(0.16 / len(shown) + 0.02**2)
 
 
+@pytest.mark.long
 def test_no_fewer_rows_are_planned_than_can_be_significant():
     """If all n rows favour one model, p is 2**-n; fewer than ten are too small a slice."""
     n = 50

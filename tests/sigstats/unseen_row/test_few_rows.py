@@ -42,6 +42,7 @@ def by_scikit_learn(measure, y, called):
     return np.mean([score(y == k, called == k) for k in np.unique(y)])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("measure", "size"),
     [("macro-f1", 1), ("macro-f1", 3), ("macro-jaccard", 1), ("macro-jaccard", 3), ("macro-specificity", 3)],
@@ -62,6 +63,7 @@ def test_the_standard_error_is_that_of_leaving_out_each_row_or_group(measure, si
     assert found.rows[0].standard_error == pytest.approx(error, rel=1e-3)
 
 
+@pytest.mark.long
 def test_groups_of_many_sizes_need_no_memory_for_all_classes_without_each():
     """An array of 400 classes without each of 8,000 groups, all of other weights, takes 26 MB, and ten took 277."""
     rng = np.random.default_rng(0)

@@ -3,6 +3,7 @@
 import gc
 
 import numpy as np
+import pytest
 from scipy.stats import gamma, kstest
 
 from sigstats import compare
@@ -42,6 +43,7 @@ def test_more_numbers_than_fit_into_memory_are_not_covered():
     assert not SharedDraws(0, 99).covers(np.array([2.0**20]))
 
 
+@pytest.mark.long
 def test_weights_of_slices_are_freed_after_the_comparison():
     """Laws are cached, with the weights that they were computed from."""
     rng = np.random.default_rng(0)

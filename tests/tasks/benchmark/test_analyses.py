@@ -116,6 +116,7 @@ def test_pairs_are_compared_by_their_right_predictions_of_each_class(paired):
     assert {row["method"] for row in compared} == {"bounds", "chi2"}
 
 
+@pytest.mark.long
 def test_bootstrap_differences_are_those_of_macro_f1(paired):
     found = runs(paired)
     compared = rows(paired, "bootstrap")

@@ -148,6 +148,7 @@ COUNTED = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("side", ["two-sided", "greater", "less"])
 @pytest.mark.parametrize(("name", "options"), COUNTED)
 def test_many_test_sets_at_once_have_the_pvalues_of_each_by_itself_to_the_bit(name, options, side):

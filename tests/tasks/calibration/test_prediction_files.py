@@ -163,6 +163,7 @@ def test_a_file_that_is_written_anew_is_told_from_the_old_one(tmp_path):
     assert LabelFiles.from_table(after.to_table()).written == after.written
 
 
+@pytest.mark.long
 def test_an_object_that_is_written_anew_is_told_from_the_old_one(tmp_path, bucket):
     import fsspec
 

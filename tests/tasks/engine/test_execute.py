@@ -44,6 +44,7 @@ def test_bytes_do_not_depend_on_block_size_workers_or_what_was_there(tmp_path_fa
     assert plain.files.read(name) == other.files.read(name)
 
 
+@pytest.mark.long
 def test_a_failing_block_is_a_record_and_what_is_done_stays(store, cell, drawing):
     drawing.fail[3] = ZeroDivisionError("a classifier's trouble")
     outcome = run_cell(cell, store, Serial(), target_seconds=0)

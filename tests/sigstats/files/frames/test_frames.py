@@ -40,6 +40,7 @@ LAX = sigstats.ComparisonRule(adjust="none")
 OPTIONS = {"slices": ["region"], "groups": "document", "score": "score", "measures": ["accuracy", "auc", "mean-score"]}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_frames_of_every_kind_say_what_arrays_say(kind):
     base, cand = pair()

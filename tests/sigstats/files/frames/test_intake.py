@@ -58,6 +58,7 @@ DOORS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", COLUMNS)
 def test_a_column_of_slices_means_the_same(kind):
     column, names = COLUMNS[kind]
@@ -67,6 +68,7 @@ def test_a_column_of_slices_means_the_same(kind):
         assert sorted(door(gaps)) == sorted([*wanted, "s = (missing)"]), name
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", COLUMNS)
 def test_a_column_of_groups_means_the_same_and_has_no_gaps(kind):
     column, _ = COLUMNS[kind]

@@ -835,6 +835,7 @@ def test_labels_of_another_file_are_those_that_the_file_has_itself(tmp_path, fra
     assert main(["compare", *map(str, mine), "--labels", str(unlike)]) in (0, 1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl"])
 def test_rows_whose_ids_are_in_another_order_are_not_joined_by_position(tmp_path, frames, capsys, refused, kind):
     """Where all rows have one label, or none, the labels do not tell."""
@@ -891,6 +892,7 @@ def results(tmp_path, tables, kind, write, *options, code=None):
     return compared(tmp_path, files, *options, code=code)["rows"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", FORMATS)
 def test_measurements_and_bins_are_those_of_the_same_table_as_csv(tmp_path, measurements, kind):
     options = ["--measure", "neg-mae", "--score-range", "0", "200", "--slice", "age=2"]
@@ -900,6 +902,7 @@ def test_measurements_and_bins_are_those_of_the_same_table_as_csv(tmp_path, meas
     assert [row["low"] for row in found] == [row["low"] for row in as_text]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", FORMATS)
 def test_the_rows_of_one_model_are_selected_from_any_format(tmp_path, measurements, kind):
     both = pl.concat([frame.with_columns(model=pl.lit(name)) for frame, name in zip(measurements, "ab", strict=True)])

@@ -146,6 +146,7 @@ def test_files_of_the_same_items_are_no_independent_tasks(tmp_path, refused, pri
     assert "seed_0 and seed_1 " in refused("check", tmp_path / "runs", "--at-least", "0.5")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["compare", "rank", "check", "size"])
 def test_ids_that_restart_in_each_task_are_those_of_a_folder_with_a_file_per_task(tmp_path, printed, refused, command):
     labels = np.random.default_rng(6).integers(0, 2, (2, 200))

@@ -51,6 +51,7 @@ def test_other_keys_of_json_lines_may_hold_anything(tmp_path, unrelated):
     assert seen(lines(tmp_path / "a.jsonl", rows)) == seen(lines(tmp_path / "b.jsonl", PLAIN))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "answer", ["two\nlines, one\n\nis empty", 'with "quotes"', "x" * 3_000_000], ids=["lines", "quotes", "3 MB"]
 )
@@ -180,6 +181,7 @@ FORMS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
 @pytest.mark.parametrize("predicted", FORMS)
 @pytest.mark.parametrize("label", FORMS)

@@ -121,6 +121,7 @@ def marks(found):
     return dict(zip(zip(found.ids.to_pylist(), epochs, strict=True), found.score.values.to_pylist(), strict=True))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", KEPT)
 @pytest.mark.parametrize("unscored", ["drop", "wrong"])
 def test_one_rule_holds_for_every_format(file, how, unscored):
@@ -285,6 +286,7 @@ def cells(columns, n=2000):
     return rows.groupby(columns).size().reset_index(name="Count"), rows
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("columns", [["label", "b"], ["label", "a", "b"], ["label", "region", "b"]])
 def test_cells_with_their_numbers_of_rows_are_no_rows(columns, tmp_path, refused):
     table, rows = cells(columns)
@@ -314,6 +316,7 @@ def test_counts_of_a_sparse_table_are_known_by_usual_names_unless_they_number_th
         assert sigstats.check(table.assign(**{name: range(first, 40 + first)}), "b", at_least=0.1).n == 40
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("role", ["label", "feature"])
 def test_a_label_or_a_feature_named_num_counts_no_cells(role):
     """In a few of these tables, as in some of heart diseases, each row is another combination of the features."""

@@ -45,6 +45,7 @@ def test_nested_texts_of_polars_in_other_columns_are_not_read(tmp_path, printed)
     printed("check", path, "--by-position", "--at-least", "0.1", code=(0, 1))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["mean", "Average", "avg", "all", "TOTAL", "overall", "ensemble", "majority vote"])
 @pytest.mark.parametrize("command", ["check", "compare", "rank", "size"])
 def test_a_summary_of_the_runs_is_not_one_more_run(tmp_path, refused, printed, command, name):

@@ -21,6 +21,7 @@ def table(tmp_path):
     return write
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "values", "told"),
     [
