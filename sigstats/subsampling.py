@@ -30,7 +30,7 @@ from .mcnemar.power import as_rule, conditional_power, critical_counts
 
 #: From this total on NumPy refuses to draw.
 _NUMPY_TOTAL = 10**9
-#: The logarithm of what a tabulated law leaves out on either side, at most: less than half a step of a uniform number.
+#: Minus the logarithm of what a tabulated law leaves out on either side, at most: less than a step of a uniform number.
 _REMAINDER = 37.0
 #: The number of probabilities that are tabulated at once.
 _BLOCK = 2**20

@@ -110,7 +110,8 @@ def compare_fresh(
     notes = [Note("new-rows", f"{len(fresh):,} of {so_far.num_rows:,} rows are new")]
     alarms = alarms_of(records[segment - 1 :])
     if (since := looks.repaired_since(alarms, study.alpha)) is not None:
-        later = since - max(alarm for _, alarm in alarms.values())  # intervals from these looks cover together
+        # The data chose the first look: the shares 1 / (k (k + 1)) of all choices k = 1, 2, ... add up to 1.
+        later = since - max(alarm for _, alarm in alarms.values())
         level = 1 - (1 - rule.confidence_level) / (later * (later + 1))
         again, m = looks.decided([], since, replace(rule, confidence_level=level))
         if not any(row.verdict == "fail" for row in again):

@@ -64,7 +64,7 @@ def refuse_thousands(where: str, texts: Sequence[str]) -> None:
     if not all(map(_POINT_OF_THOUSANDS.fullmatch, texts)):  # first, since few columns are so
         return
     pointed = sorted({text for text in texts if "." in text}, key=lambda text: (text[-1] != "0", text))
-    many = len({text[-3:] for text in pointed}) > 10  # rounded ninths have fewer
+    many = len({text[-3:] for text in pointed}) > 10  # more than parts of a small number have, as n/9
     others = {*texts}.difference(pointed, "0")
     if pointed and others and (many or pointed[0].endswith("0")):
         problem = f"the point in {shown(pointed[0])} may separate thousands, since other numbers have no point"
@@ -116,7 +116,7 @@ class DistinctNames:
 
     @cached_property
     def _spelled_twice(self) -> list[tuple[str, str]]:
-        """Yield pairs of names with a common spelling."""
+        """The pairs of names with a common spelling."""
         spelling, near = _speller(self.names), dict[str, str]()
         names = self.names if self._are_classes and not self.exact and len(self.names) <= _MOST_NAMES else ()
         pairs = [(near.setdefault(spelling(name), name), name) for name in names]
@@ -146,11 +146,11 @@ class DistinctNames:
             raise ValueError(f"label: {problem} predicts both; write them alike if they are one class, or rename one")
         spelling, problem, more = _speller(labels), "", ""
         spelled, strange = {spelling(name): name for name in labels}, sorted(set(predicted).difference(labels))
-        broken = next((name for name in strange if _is_broken(name)), None)
+        fraction = next((name for name in strange if _has_fraction(name)), None)
         if other := next((name for name in strange if spelling(name) in spelled), None):
             problem = f"{shown(other)} of {who} is another spelling of the label {shown(spelled[spelling(other)])}"
-        elif broken is not None and all(map(is_finite_number, predicted)) and not any(map(_is_broken, labels)):
-            problem = f"{shown(broken)} of {who} is not a class of the labels: {_named(labels)}"
+        elif fraction is not None and all(map(is_finite_number, predicted)) and not any(map(_has_fraction, labels)):
+            problem = f"{shown(fraction)} of {who} is not a class of the labels: {_named(labels)}"
             more = " (probabilities are scores, and measurements have the measures neg-mae and neg-mse)"
         elif _are_shifted(labels, predicted):
             problem = f"the classes {_named(predicted)} of {who} are not those of the labels, {_named(labels)}"
@@ -211,5 +211,5 @@ def is_finite_number(name: str) -> bool:
         return False
 
 
-def _is_broken(name: str) -> bool:
+def _has_fraction(name: str) -> bool:
     return is_finite_number(name) and not float(name).is_integer()

@@ -17,10 +17,10 @@ from .validation import FloatArray, IntArray, shown
 
 def joint_codes(columns: Sequence[IntArray]) -> IntArray:
     """Number the distinct combinations of codes, from 0, and return the number of each row's."""
-    counts = np.zeros(len(columns[0]), np.int64)
+    joint = np.zeros(len(columns[0]), np.int64)
     for codes in columns:
-        counts = np.unique(counts * (int(codes.max()) + 1) + codes, return_inverse=True)[1]
-    return counts
+        joint = np.unique(joint * (int(codes.max()) + 1) + codes, return_inverse=True)[1]
+    return joint
 
 
 #: Content of fewer different rows than this, or than a share of all, is a category.
@@ -134,9 +134,9 @@ def _numbers_rows(column: FloatArray, others: FloatArray) -> bool:
 def _summaries_of(column: FloatArray, part: FloatArray) -> Iterator[str]:
     """Yield the statistic of rows of `part` that a column equals up to rounding, and hardly by chance.
 
-    The values of a row share a level, such as the difficulty of a data set, so that only their deviations from it are
-    taken as independent, except one, as they sum to 0. Medians are not compared: they are values of the rows, which few
-    distinct values often equal.
+    `part` has a row for each other model and a column for each data set. The values of a model share a level, its
+    skill, so that only their deviations from it are taken as independent, except one, as they sum to 0. Medians are not
+    compared: they are values of the rows, which few distinct values often equal.
     """
     rounded, tiny = 0.5 * 0.1 ** np.array([_decimals(column), _decimals(part)]), 1e-9 * np.abs(part).max()
     spread, of_few = _spreads(part), _chances_of_few_values(column, part)

@@ -19,8 +19,8 @@ _UNORDERED = re.compile(
     rf"(?i)(?<![a-z])(?:{_MONTH}|nov(?:ember)?|dec(?:ember)?|{_DAY})(?![a-z])"
     r"|(?<!\d)\d\d?([-._/ ])\d\d?\1(?:19|20)\d\d(?!\d)"
     r"|(?<!\d)(?:(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])|(?:0[1-9]|1[0-2])(?:[12]\d|3[01]))(?:19|20)\d\d(?!\d)"
-    r"|(?<![a-z])[qw]\d\d?[-._/ ]?(?:19|20)\d\d(?!\d)"  # quarters and weeks before their year
-    r"|(?<!\d)(?:0?\d|1[0-2])[-._ ]?[ap]\.?m(?![a-z])"
+    r"|(?<![a-z])(?:q[1-4]|w(?:0?[1-9]|[1-4]\d|5[0-3]))[-._/ ]?(?:19|20)\d\d(?!\d)"  # a quarter or week before its year
+    r"|(?<!\d)(?:0?\d|1[0-2])(?:[-._:h ]?[0-5]\d){0,2}[-._ ]?[ap]\.?m(?![a-z])"
 )
 #: A text that begins with a date of ISO 8601; a value that begins with a date, and has no more than a time after it.
 _ISO_DATE = re.compile(r"\d{4}-?\d\d-?\d\d(?!\d)")

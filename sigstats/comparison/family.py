@@ -76,8 +76,9 @@ def measures_to_compare(
 
 def tests_of(paired: PairedPredictions, measures: Collection[str], rule: ComparisonRule) -> int:
     """The number of tests of a pair: of each measure on all rows, on each slice, and in the mean over tasks."""
-    tested = sum((row.items or row.n) >= rule.smallest_slice for row, _ in blank_rows(paired, measures))
-    return tested + (len(measures) * len(paired.units.slices) if rule.gaps else 0)
+    rows = [row for row, _ in blank_rows(paired, measures)]
+    units = [row.n if row.slice == MEAN_OVER_TASKS else row.items or row.n for row in rows]
+    return sum(n >= rule.smallest_slice for n in units) + (len(measures) * len(paired.units.slices) if rule.gaps else 0)
 
 
 def evidence_to_compare(

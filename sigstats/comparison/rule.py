@@ -274,9 +274,8 @@ def in_stages(test: Callable[..., Any], rule: ComparisonRule, sizes: tuple[int, 
     """A test by few random weightings or exchanges, and by more as long as few are beyond either end.
 
     P(p <= a) is at most a: whichever stage ends the test, p is at most a only if it was at the first stage that can end
-    it with such a p. `sizes`: number of weightings in the first stage, and in the first one that does not have to show
-    clearly on which side of the margin the interval ends, so that more weightings would change hardly any pass; and in
-    the last one.
+    it with such a p. `sizes`: numbers of weightings in three stages: the first; the first that may end the test even if
+    its interval ends near the margin, where more weightings might change a pass; the last.
     """
     size, few, last = (min(size, rule.n_resamples) for size in sizes)
     while True:

@@ -17,7 +17,7 @@ try:
 except ImportError:
     available = False
 else:
-    available = True
+    available = hasattr(DCSRCH, "_iterate")
 
 #: The shares of the first slope by which a taken trial must lower the value, and to which it must flatten the slope;
 #: a bracket narrower than the third number ends the search.

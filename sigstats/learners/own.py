@@ -15,6 +15,7 @@ import numpy as np
 
 from .._common.class_columns import PAIRS
 from .._common.class_names import label_name
+from .._common.class_spelling import is_finite_number
 from .._common.messages import some_of
 from .._common.registry import Offered
 from .._common.validation import raised, refuse
@@ -122,6 +123,9 @@ def number_classes(estimator: Any, classes: Sequence[str]) -> Any:
         name = key.rpartition("__")[2]
         if name == "class_weight" and isinstance(value, Mapping):
             estimator.set_params(**{key: _numbered(value, classes)})
+        elif name in ("param_grid", "param_distributions"):
+            grids = [_numbered_grid(grid, classes) for grid in ([value] if isinstance(value, Mapping) else value)]
+            estimator.set_params(**{key: grids[0] if isinstance(value, Mapping) else grids})
         elif name == "scoring" and (scored := next(_scored_classes(value), None)) is not None:
             folded = tuple(map(str.casefold, classes))
             if len(classes) == 2 and not (scored == 1 and folded in PAIRS):
@@ -131,9 +135,17 @@ def number_classes(estimator: Any, classes: Sequence[str]) -> Any:
     return estimator
 
 
+def _numbered_grid(grid: Mapping[str, Any], classes: Sequence[str]) -> dict[str, Any]:
+    weighted = {key: values for key, values in grid.items() if key.rpartition("__")[2] == "class_weight"}
+    return {**grid} | {
+        key: [_numbered(value, classes) if isinstance(value, Mapping) else value for value in values]
+        for key, values in weighted.items()
+    }
+
+
 def _numbered(weights: Mapping[Any, Any], classes: Sequence[str]) -> dict[int, Any]:
     numbers = {name: number for number, name in enumerate(classes)}
-    if not any(name.lstrip("-").isdecimal() for name in classes):  # so that a number is no name
+    if not any(map(is_finite_number, classes)):  # so that a number is no name
         numbers |= {str(number): number for number in range(len(classes))}
     names = {key: label_name(key, "params: class_weight") for key in weights}
     if unknown := next((name for name in names.values() if name not in numbers), None):

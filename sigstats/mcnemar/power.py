@@ -1,8 +1,8 @@
 """The power of McNemar's test, and its rejection region for every number of discordant pairs at once.
 
 Everything is exact: probabilities are summed over the number of discordant pairs and their split, which are binomial.
-Of a rule that also needs a drop of some size, for plans of comparisons: a fail is the one-sided test with a smallest
-drop, a pass Tango's interval above the margin.
+Plans of comparisons have a rule that also needs a drop of some size: a fail is the one-sided test with a smallest drop,
+a pass is Tango's interval above the margin.
 
 When not to use: with accuracies observed on the data that are to be tested ("observed" power adds nothing to the
 p-value); for tests other than McNemar's; for observations that are not independent.
@@ -242,7 +242,7 @@ def drop_power(n: int, *, drop: float, discordance: float, alpha: float, minimum
 
 
 def fewest_lost(n: int, m: IntArray, minimum: float) -> IntArray:
-    """Fewest of the m rows that differ that only A gets right, if accuracy drops by at least `minimum`."""
+    """The fewest rows that only A gets right, of m that one model does, if accuracy drops by at least `minimum`."""
     return np.asarray((m + max(0, math.ceil(n * (minimum - _ROUNDING))) + 1) // 2)
 
 
@@ -282,7 +282,7 @@ def pass_power(
     fewest = _fewest_to_pass(n, m, margin, float(ndtri((1 + confidence_level) / 2)))
     lost = np.maximum(critical_counts(m, as_rule(alpha, "greater", "exact", False)), fewest_lost(n, m, minimum))
     fewest = np.maximum(fewest, m - lost + 1)
-    right = max(0.0, (1 - drop / discordance) / 2)
+    right = max(0.0, (1 - drop / discordance) / 2) if discordance else 0.0  # of no rows
     chances = np.where(fewest <= 0, 1.0, np.where(fewest > m, 0.0, bdtrc(np.maximum(fewest - 1, 0), m, right)))
     return min(1.0, float(np.sum(weights * chances)))
 

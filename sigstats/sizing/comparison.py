@@ -260,7 +260,8 @@ class _Planner:
             return self.groups.detectable(part.n, part.discordance, self.goal)
         rule = {"alpha": self.level, "minimum": self.minimum, "target": self.goal}
         drop = detectable_drop(part.n, discordance=part.discordance, **rule)
-        possible = part.name != ALL_ROWS or (drop or 0.0) <= (self.pilot.accuracy or 1.0)
+        accuracy = self.pilot.accuracy
+        possible = part.name != ALL_ROWS or accuracy is None or (drop or 0.0) <= accuracy
         return drop if possible else None
 
 

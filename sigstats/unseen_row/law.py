@@ -1,7 +1,8 @@
 r"""The law of a sum of gamma variables with factors, by an integral through its saddle point; random ones.
 
 The mean of values with flat Dirichlet weights is at most t where :math:`\sum_j G_j (x_j - t) \le 0`, :math:`G_j` being
-independent exponential variables, or gamma variables if value j is repeated. Its probability is
+independent exponential variables, or gamma variables of shape :math:`c_j` if value j occurs that often. With
+:math:`a_j = x_j - t` and the saddle point at :math:`-\theta` its probability is
 
 .. math:: P = \frac{1}{2 \pi i} \int_{-\theta - i\infty}^{-\theta + i\infty} \prod_j (1 - s a_j)^{-c_j} \frac{ds}{-s}
 

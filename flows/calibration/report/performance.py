@@ -55,7 +55,7 @@ _PERFORMANCE = Section(
         "bias-eliminated coverage how often it contains the mean estimate; an interval that misses lies below or "
         "above the truth. For the difference that people see, type I error and power are how often the interval "
         "excludes zero. A measure that is 0/0 on a test set is undefined there and taken as 0; such test sets are "
-        "counted and not left out. Size- adjusted power is the share of test sets rejected at the largest p-value "
+        "counted and not left out. Size-adjusted power is the share of test sets rejected at the largest p-value "
         "that at most the stated share of test sets without a difference fall below; its Monte-Carlo error allows "
         "for the estimation of this p-value. A test set on which a method fails counts as a miss, or as not "
         "rejected. p tests whether a coverage is below the stated one."

@@ -209,10 +209,6 @@ _MARKS = {
 }
 
 
-#: The files of Python's modules, which read all streams of a file.
-_FILES: dict[str, Any] = {"gzip": gzip.open, "bzip2": bz2.BZ2File, "xz": lzma.LZMAFile}
-
-
 def packing(start: bytes) -> str | None:
     """The name of the compression of a file with these first bytes; None without compression."""
     return next((name for name, mark in _MARKS.items() if mark.match(start)), None)
@@ -221,18 +217,41 @@ def packing(start: bytes) -> str | None:
 def unpacked(name: str, source: BinaryIO) -> Iterator[bytes]:
     """The content of a packed file, in pieces of at most `PIECE` bytes."""
     try:
-        with _opened(name, source) as opened:
-            yield from pieces(opened)
+        if name in _STREAMS:
+            yield from _of_streams(name, source)
+        else:
+            with _opened(name, source) as opened:
+                yield from pieces(opened)
     except (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError) as error:
         raise ValueError(f"is damaged {name} data: {' '.join(str(error).split())[:120]}") from None
 
 
 def _opened(name: str, source: Any) -> Any:
-    if name in _FILES:
-        return _FILES[name](source)
+    if name == "gzip":
+        return gzip.GzipFile(fileobj=source)
     import pyarrow as pa
 
     return pa.CompressedInputStream(pa.PythonFile(source, mode="r"), "zstd")
+
+
+#: Python's own files of these take damage at the beginning of a later stream for the end of the file.
+_STREAMS: dict[str, Any] = {"bzip2": bz2.BZ2Decompressor, "xz": lzma.LZMADecompressor}
+
+
+def _of_streams(name: str, source: BinaryIO) -> Iterator[bytes]:
+    """The content of all streams; xz allows zero bytes after each."""
+    decoder, packed = _STREAMS[name](), source.read(PIECE)
+    while packed:
+        yield decoder.decompress(packed, PIECE)
+        while not (decoder.eof or decoder.needs_input):
+            yield decoder.decompress(b"", PIECE)
+        packed = (decoder.unused_data if decoder.eof else b"") or source.read(PIECE)
+        if decoder.eof:
+            while name == "xz" and packed and not (packed := packed.lstrip(b"\0")):
+                packed = source.read(PIECE)
+            decoder = _STREAMS[name]() if packed else decoder
+    if not decoder.eof:
+        raise EOFError("it ends within a stream")
 
 
 def pieces(opened: Any) -> Iterator[bytes]:

@@ -165,7 +165,10 @@ def unused_notes(table: Table, used: Collection[str], answers: Sequence[Any]) ->
                 yield Note("unused-column", f"column {shown(name)}, which is not used, {text}")
         if name.lower() in WEIGHTS and pc.count_distinct(column).as_py() > 1:
             yield Note("unused-column", f"column {shown(name)} is not used: rows count equally (compare --weights)")
-        counts = {text: n for text, n in _counts(column).items() if _is_of_another_kind(name, text)}
+        rows_of = _counts(column)
+        counts = {text: n for text, n in rows_of.items() if _is_of_another_kind(name, text)}
+        if len(rows_of) > 2 and all(map(is_number, rows_of)):
+            continue  # numbers, such as those of folds or sizes
         if 0 < (n := sum(counts.values())) < table.num_rows:
             text = f"rows have {some_of([*map(shown, counts)], 3)} in column {shown(name)}, which is not used"
             yield Note("unused-column", f"{n:,} of {table.num_rows:,} {text}; they count like the other rows")

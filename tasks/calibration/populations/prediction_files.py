@@ -7,7 +7,6 @@ joint outcomes stay in memory.
 
 import hashlib
 import itertools
-import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -205,6 +204,8 @@ class LabelFiles:
 
     def count_all(self, progress: FilesRead = in_silence) -> LabelCounts:
         """Count all files, reading several at a time."""
+        from joblib import cpu_count  # those that this process may use; slow to import
+
         progress(0, len(self.files))
         read = itertools.count(1)
 
@@ -213,7 +214,7 @@ class LabelFiles:
             progress(next(read), len(self.files))
             return part
 
-        threads = ThreadPoolExecutor(os.cpu_count())
+        threads = ThreadPoolExecutor(cpu_count())
         try:
             counts = LabelCounts.total(threads.map(one, range(len(self.files))))
         finally:

@@ -108,6 +108,14 @@ def test_numbers_weight_classes_whose_names_are_text():
             build(path, params={"class_weight": {key: 4}}, classes=classes)
 
 
+def test_weights_that_a_search_tries_are_of_the_classes_that_they_name():
+    grid = {"logisticregression__class_weight": [{1: 4}, "balanced", None], "logisticregression__C": [1.0]}
+    numbered = {**grid, "logisticregression__class_weight": [{0: 4}, "balanced", None]}
+    pipeline = make_pipeline(StandardScaler(), LogisticRegression())
+    for given, expected in ((grid, numbered), ([grid, {}], [numbered, {}])):
+        assert number_classes(GridSearchCV(pipeline, given), ("1", "2")).param_grid == expected
+
+
 @pytest.mark.parametrize("estimator", [GaussianNB, LinearDiscriminantAnalysis])
 def test_priors_are_taken_as_an_array(estimator):
     X, y = load_breast_cancer(return_X_y=True)

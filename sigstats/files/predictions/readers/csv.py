@@ -16,14 +16,14 @@ ORDER = 100
 NAME = "CSV (commas, tabs, semicolons or bars), numbers between spaces, one value per line"
 TABLE = True
 
-BEGINS = re.compile(b"")
+BEGINS = re.compile(b"")  # any text
 
 
 def reads(content: Content) -> bool:
     """Text that no other format takes, in columns or with one word in its first line."""
     comments = COMMENTS.match(content.start)
     start = content.start[comments.end() if comments else 0 :].lstrip()
-    if is_binary(content) or start.startswith((b"{", b"[", b"<")) or RUN.match(start):
+    if is_binary(content) or start.startswith((b"{", b"[", b"<")) or RUN.match(start):  # a run of TREC
         return False
     header = start.partition(b"\n")[0]
     if header.count(b'"') % 2:  # a name with an end of line in it

@@ -19,6 +19,8 @@ from .._log import Answer, EvaluationLog, graded_by, make_answer, missing_answer
 ORDER = 47
 NAME = "JUnit's XML"
 
+#: The memory of an element, in bytes.
+_ELEMENT = 500
 #: The states of a case that passed, and of one that failed; in any other state it did not run.
 _PASSED, _FAILED = {"", "run", "completed", "passed", "pass", "success", "ok"}, {"failed", "fail", "failure"}
 #: The children of a case that did not run to its end.
@@ -26,13 +28,15 @@ _NOT_RUN = ("skipped", "ignored", "todo", "disabled", "error")
 _ENDED = {"failure", *_NOT_RUN}
 #: Other children that report failures, such as ``flakyFailure`` and ``rerun``.
 _ODD = re.compile("fail|error|flaky|rerun|retr|broke|crash|abort|time-?out")
-BEGINS = re.compile(rb"\s*+(<\?xml[^>]*+>\s*+)?+(<!--.*?-->\s*+)*+<testsuites?[\s>]", re.DOTALL)
+BEGINS = re.compile(rb"\s*+(<\?xml\s[^>]*+>\s*+)?+(<!--.*?-->\s*+)*+<testsuites?[\s>]", re.DOTALL)
 
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read which test cases passed."""
+    whole = content.whole()
+    content.budget.require(content.budget.spent + _ELEMENT * whole.count(b"<"))
     try:
-        root = ElementTree.fromstring(content.whole())  # noqa: S314 - `BEGINS` leaves no place to declare entities
+        root = ElementTree.fromstring(whole)  # noqa: S314 - `BEGINS` leaves no place to declare entities
     except ElementTree.ParseError as error:
         raise ValueError(f"{content.where}: cannot be read as XML ({error})") from None
     cases = [*root.iterfind(".//{*}testcase")]

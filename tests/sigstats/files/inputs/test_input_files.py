@@ -50,6 +50,16 @@ def test_what_was_packed_is_read(tmp_path_factory, pack, content, times):
 def test_a_file_of_several_packed_parts_is_one(tmp_path, pack):
     (tmp_path / "a").write_bytes(pack(b"one,") + pack(b"two,") + pack(b"three"))
     assert read_bytes(str(tmp_path / "a")) == b"one,two,three"
+    (tmp_path / "b").write_bytes(pack(b"one,") + bytes(2 * len(pack(b"two,"))) + pack(b"two,"))
+    try:  # only xz allows zeros between its streams, and gzip after them
+        assert read_bytes(str(tmp_path / "b")) == b"one,two,"
+    except ValueError as error:
+        assert "is damaged" in str(error)
+    damaged = bytearray(pack(b"two,"))
+    damaged[len(damaged) // 2] ^= 255
+    (tmp_path / "c").write_bytes(pack(b"one,") + damaged + pack(b"three"))
+    with pytest.raises(ValueError, match="is damaged"):
+        read_bytes(str(tmp_path / "c"))
 
 
 @every_packing
