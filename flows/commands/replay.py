@@ -92,6 +92,10 @@ def _chosen(options: argparse.Namespace, results: "Results") -> list["Cell"]:
         name, package = code["learner"], code["package"]
         if package not in packages and name not in own_tests.named():
             raise BadInput(f"test: {name!r} is not valid; expected one of a package that is allowed: --allow {package}")
+    of_tests = {code["package"] for code in codes}
+    if unused := next((extra for extra in packages if extra not in of_tests), None):
+        wanted = ", ".join(sorted(of_tests)) or "none, since no test is of another package"
+        raise BadInput(f"--allow: {unused!r} is not valid; expected {wanted}")
     return cells
 
 
