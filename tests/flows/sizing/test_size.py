@@ -129,6 +129,19 @@ def test_shares_may_be_given_in_per_cent(capsys, option, percent, number):
     assert outputs[0] == outputs[1]
 
 
+def test_an_equal_candidate_of_a_baseline_that_is_always_wrong_passes_by_its_rows_alone(tmp_path, capsys):
+    """Tango's interval of n rows without differences ends at the margin -m where z^2 = n m / (1 - m)."""
+    labels = [index % 2 for index in range(60)]
+    for name, right in (("a", 0), ("b", 7)):
+        predictions = [label if row < right else 1 - label for row, label in enumerate(labels)]
+        frame = pd.DataFrame({"id": range(60), "label": labels, "prediction": predictions})
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    chances = json.loads(size(capsys, tmp_path / "a.csv", tmp_path / "b.csv", "--json", "-"))["chances"]
+    equal = {chance["n"]: chance["passes"] for chance in chances if chance["drop"] == 0}
+    assert equal == {n: float(n >= 1.959964**2 * 0.995 / 0.005) for n in equal}
+    assert {*equal.values()} == {0.0, 1.0}
+
+
 @pytest.mark.long
 def test_a_drop_that_never_fails_is_said(capsys):
     out = size(capsys, "--discordance", 0.1, "--rows", 500, "--drop", 0.01, "--minimum-effect", 0.02)
