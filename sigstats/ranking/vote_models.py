@@ -20,7 +20,7 @@ HARMLESS, UNKNOWN, MATTERS = "positions", "positions-unknown", "positions-matter
 _ALPHA, _ONE, _TWO = 0.05, 1.645, 1.96
 
 
-def require_connected(models: NDArray[Any], first: IntArray, second: IntArray) -> None:
+def check_connected(models: NDArray[Any], first: IntArray, second: IntArray) -> None:
     """Refuse votes between two parts of the models of which no vote connects the one with the other."""
     count, part = _components(len(models), first, second, strong=False)
     if count > 1:

@@ -24,7 +24,7 @@ from .._common.validation import FloatArray, IntArray, as_labels, as_real, refus
 from ..multiplicity import adjust_pvalues
 from ..unseen_row.means import mean_pvalues, row_of_groups, units_of
 from .rank_sets import is_shown, sign_tests
-from .vote_models import fit_pvalue, position_note, require_connected, scores_with_errors, sums_of
+from .vote_models import check_connected, fit_pvalue, position_note, scores_with_errors, sums_of
 
 #: Words for a win of the first model, of the second, or of neither, in any case.
 _FIRST, _SECOND, _NEITHER = (
@@ -192,7 +192,7 @@ def rank_votes(
         check_sides(votes)
     for model in models[second[first == second]][:1]:
         raise refuse("model_b", str(model), "a model other than model_a")
-    require_connected(models, first, second)
+    check_connected(models, first, second)
     k = len(models)
     sides = np.zeros((3, k, k))  # won, tied and lost by the first model
     np.add.at(sides, (1 - signs, first, second), 1)

@@ -201,18 +201,6 @@ def reading(
 #: Bytes that are unpacked at a time.
 PIECE = 2**20
 
-_MARKS = {
-    "gzip": re.compile(rb"\x1f\x8b\x08"),
-    "bzip2": re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"),
-    "xz": re.compile(rb"\xfd7zXZ\x00"),
-    "Zstandard": re.compile(rb"\x28\xb5\x2f\xfd"),
-}
-
-
-def packing(start: bytes) -> str | None:
-    """The name of the compression of a file with these first bytes; None without compression."""
-    return next((name for name, mark in _MARKS.items() if mark.match(start)), None)
-
 
 def unpacked(name: str, source: BinaryIO) -> Iterator[bytes]:
     """The content of a packed file, in pieces of at most `PIECE` bytes."""

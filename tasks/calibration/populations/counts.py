@@ -140,7 +140,7 @@ def count_outcomes(
         values = groups.column(side).to_pylist()
         sides.append(values if labels_of_codes is None else [labels_of_codes[code] for code in values])
         if classes is not None:
-            _require_classes(place, sides[-1], classes)
+            _check_classes(place, sides[-1], classes)
     outcomes: Any = zip(*sides, strict=True)
     return dict(zip(outcomes, groups.column("count_all").to_pylist(), strict=True))
 
@@ -182,7 +182,7 @@ def _codes_of_lists(where: str, column: Any) -> tuple[Any, list[Labels]]:
     return _codes(joined, labels)
 
 
-def _require_classes(where: str, entries: Iterable[Labels], classes: Collection[Label]) -> None:
+def _check_classes(where: str, entries: Iterable[Labels], classes: Collection[Label]) -> None:
     for label in (label for entry in entries for label in each_label(entry)):
         if label not in classes:
             known = list(map(str, classes))
