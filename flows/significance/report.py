@@ -27,6 +27,7 @@ from ..report.evidence import (
 )
 from ..report.rows import group_by
 from ..report.sections import section_of
+from . import counts
 
 _WHOLE = "{:,.0f}".format
 
@@ -240,7 +241,7 @@ PAGE = KindPage(
         data_sets.draw_ranks,
         data_sets.draw_pairs,
         heat_tables.draw_classifiers,
-        heat_tables.draw_counts,
+        counts.draw_counts,
         heat_tables.draw_pairs,
     ),
     particulars=lambda evidence: Particulars(
