@@ -137,8 +137,7 @@ def _is_relative(paired: PairedPredictions, spec: MeasureSpec) -> bool:
 def blank_rows(paired: PairedPredictions, names: Collection[str]) -> Iterator[tuple[ComparisonRow, IntArray]]:
     """The rows of a pair before anything is computed, each with the places of its data."""
     units = paired.units
-    for part, places in units.parts:
-        n, items = len(places), units.n_items(places)
-        yield from ((blank_row(paired, name, part, n, items), places) for name in names)
+    for (part, places), items in zip(units.parts, units.items_of_parts, strict=True):
+        yield from ((blank_row(paired, name, part, len(places), items), places) for name in names)
         if part == ALL_ROWS and units.tasks is not None:
             yield from ((blank_row(paired, name, MEAN_OVER_TASKS), places) for name in filter(has_task_mean, names))

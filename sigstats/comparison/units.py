@@ -139,6 +139,11 @@ class Units:
             parts += [(f"{column} = {name}", rows_of_slice) for name, rows_of_slice in zip(names, rows, strict=True)]
         return parts
 
+    @cached_property
+    def items_of_parts(self) -> list[int | None]:
+        """The number of items that each of the `parts` answers, as `n_items`."""
+        return [self.n_items(rows) for _, rows in self.parts]
+
 
 def as_weights(given: Any, rows: int) -> FloatArray:
     """Return weights of rows, or raise ValueError if one is not positive."""
