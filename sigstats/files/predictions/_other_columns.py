@@ -165,10 +165,7 @@ def unused_notes(table: Table, used: Collection[str], answers: Sequence[Any]) ->
                 yield Note("unused-column", f"column {shown(name)}, which is not used, {text}")
         if name.lower() in WEIGHTS and pc.count_distinct(column).as_py() > 1:
             yield Note("unused-column", f"column {shown(name)} is not used: rows count equally (compare --weights)")
-        rows_of = _counts(column)
-        counts = {text: n for text, n in rows_of.items() if _is_of_another_kind(name, text)}
-        if len(rows_of) > 2 and all(map(is_number, rows_of)):
-            continue  # numbers, such as those of folds or sizes
+        counts = {text: n for text, n in _counts(column).items() if _is_of_another_kind(name, text)}
         if 0 < (n := sum(counts.values())) < table.num_rows:
             text = f"rows have {some_of([*map(shown, counts)], 3)} in column {shown(name)}, which is not used"
             yield Note("unused-column", f"{n:,} of {table.num_rows:,} {text}; they count like the other rows")
@@ -182,12 +179,14 @@ def _is_of_another_kind(name: str, text: str) -> bool:
 
 
 def _counts(column: Any) -> dict[str, int]:
-    """Number of rows with each text; empty if the column has lists or objects."""
+    """Number of rows with each text; empty if the column has lists, objects or more than two numbers."""
     values = in_one(column)
     values = values.cast(values.type.value_type) if pa.types.is_dictionary(values.type) else values
     if pa.types.is_nested(values.type) or pa.types.is_binary(values.type):
         return {}
     counts: Any = pc.value_counts(values.drop_null().cast(pa.string()))
+    if len(counts) > 2 and pc.all(pc.match_substring_regex(counts.field("values"), "^([-+.0-9eE]+|nan)$")).as_py():
+        return {}  # numbers, such as those of folds and errors
     return {count["values"]: count["counts"] for count in counts.to_pylist()}
 
 
