@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sigstats._common.class_names import refuse_missing_texts
 from sigstats._common.class_spelling import DistinctNames, refuse_thousands
 from sigstats._common.validation import MAX_TOTAL, hint, shown
-from sigstats.files.inputs.opening import Budget
+from sigstats.files.inputs.limit import Budget
 from sigstats.files.tables.spelling import is_number
 
 from .dataset import Dataset

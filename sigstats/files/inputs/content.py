@@ -5,7 +5,6 @@ import contextlib
 import io
 import itertools
 import json
-import re
 import zipfile
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -14,21 +13,8 @@ from typing import Any
 
 from sigstats._common.messages import RepeatedKeyError, each_once, printable, rephrased
 
-from .opening import Archive, Budget, Joined, open_local, open_remote, pieces, reading, unpacked, unreadable
-
-#: The first bytes of packed files.
-_PACKED = {
-    "gzip": re.compile(rb"\x1f\x8b\x08"),
-    "bzip2": re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"),
-    "xz": re.compile(rb"\xfd7zXZ\x00"),
-    "Zstandard": re.compile(rb"\x28\xb5\x2f\xfd"),
-}
-
-
-def packing(start: bytes) -> str | None:
-    """The name of the compression of a file with these first bytes; None without compression."""
-    return next((name for name, mark in _PACKED.items() if mark.match(start)), None)
-
+from .limit import Budget
+from .opening import Archive, Joined, open_local, open_remote, packing, pieces, reading, unpacked, unreadable
 
 #: Byte order marks.
 _MARKS = {

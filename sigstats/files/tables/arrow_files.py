@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ..inputs.opening import Budget
+from ..inputs.limit import Budget
 
 #: The largest number of rows in a batch, and the bytes of text that it should contain at most.
 _BATCH, _PIECE = 2**16, 2**27

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from sigstats._common.class_spelling import DistinctNames
 from sigstats._common.validation import did_you_mean, one_line, refuse, shown
-from sigstats.files.inputs.opening import Budget
+from sigstats.files.inputs.limit import Budget
 from sigstats.joint.events import JointEvents
 from sigstats.measures.measure import Kind
 

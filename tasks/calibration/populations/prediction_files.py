@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from sigstats._common.class_names import refuse_missing_texts
 from sigstats._common.validation import shown
 from sigstats.files.inputs import FilesRead, in_silence, reading
-from sigstats.files.inputs.opening import Budget
+from sigstats.files.inputs.limit import Budget
 from sigstats.files.tables.arrow_files import read_columns, stored_size
 from sigstats.files.tables.spelling import is_text
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sigstats._common.class_names import refuse_missing_texts
 from sigstats._common.validation import refuse, shown
 from sigstats.files.inputs import FilesRead, in_silence, reading, reason
-from sigstats.files.inputs.opening import Budget
+from sigstats.files.inputs.limit import Budget
 from sigstats.files.tables.arrow_files import read_columns
 from sigstats.measures.table import MEASURES
 

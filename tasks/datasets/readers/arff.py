@@ -16,7 +16,7 @@ from typing import Any
 
 from sigstats._common.validation import hint, refuse, shown
 from sigstats.files.inputs import as_text, place, read_bytes, size_of_fields
-from sigstats.files.inputs.opening import Budget
+from sigstats.files.inputs.limit import Budget
 from sigstats.files.tables.spelling import is_number
 
 from ..dataset import Dataset

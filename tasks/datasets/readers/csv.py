@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from sigstats.files.inputs import as_utf8, place, read_bytes, size_of_fields
-from sigstats.files.inputs.opening import Budget
+from sigstats.files.inputs.limit import Budget
 from sigstats.files.tables.delimited import DelimitedTable
 
 from ..dataset import Dataset

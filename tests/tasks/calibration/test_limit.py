@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sigstats.files.inputs.opening import Budget
+from sigstats.files.inputs.limit import Budget
 from sigstats.tasks.calibration.populations.counts import count_outcomes
 from sigstats.tasks.calibration.populations.prediction_files import scan_footers
 

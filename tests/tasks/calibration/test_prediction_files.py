@@ -14,7 +14,7 @@ from fsspec.implementations.local import LocalFileSystem
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sigstats.files.inputs.opening import Budget
+from sigstats.files.inputs.limit import Budget
 from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.mcnemar.counts import discordant_counts

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from sigstats._common.messages import printable
 from sigstats.files.inputs import read_bytes
 from sigstats.files.inputs.content import open_content
-from sigstats.files.inputs.opening import VARIABLE, Budget
+from sigstats.files.inputs.limit import VARIABLE, Budget
 from sigstats.files.tables.arrow_files import read_parquet
 
 from ....examples import examples
@@ -307,7 +307,7 @@ def test_a_parquet_file_behind_a_url_is_read_by_place(tmp_path):
 
 _JOIN = """
 from sigstats.files.inputs.content import _collect
-from sigstats.files.inputs.opening import Budget
+from sigstats.files.inputs.limit import Budget
 
 def most():
     return next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith("VmHWM"))

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sigstats.files.inputs.opening import Budget
+from sigstats.files.inputs.limit import Budget
 from sigstats.files.predictions import Columns, read
 from sigstats.files.tables.arrow_files import read_ipc, read_parquet
 
