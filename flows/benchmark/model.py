@@ -11,8 +11,8 @@ from sigstats.measures.metrics import is_made
 from sigstats.measures.own import is_path
 from sigstats.measures.table import MEASURES, TOP
 from sigstats.multiplicity import fewest_resamples
-from sigstats.tasks.datasets.dataset import LEAVE_ONE_OUT
-from sigstats.tasks.record import Null
+from sigstats.tasks.datasets.dataset import LEAVE_ONE_OUT, Dataset
+from sigstats.tasks.record import Null, digest
 from sigstats.tasks.statistical_tests import OF_RUNS, of_runs
 
 from ..config.model import DataStudy, Options, Strict, Study, each_once
@@ -258,6 +258,11 @@ def named(item: str | Classifier) -> Classifier:
 def nulls_of(study: BenchmarkStudy) -> tuple[Null, ...]:
     """The null hypotheses under which classifiers are retrained; none if no test uses them."""
     return study.permutation.nulls if read_by(study.tests, "retrain") else ()
+
+
+def seed_of_folds(study: BenchmarkStudy, dataset: Dataset) -> int:
+    """The seed of the folds of a data set, which are the same for all classifiers."""
+    return int(digest("folds", dataset=dataset.digest(), seed=study.seed)[:12], 16)
 
 
 def learners(study: Study) -> set[str]:

@@ -6,40 +6,36 @@ independent, so Nyssen's test and tests of two samples are applied to them only 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from sigstats._common.class_columns import positive_place
-from sigstats._common.class_spelling import DistinctNames
 from sigstats._common.messages import rephrased
 from sigstats._common.validation import did_you_mean, refuse
 from sigstats.measures.own import is_path
 from sigstats.measures.table import MEASURES, needs_positive
-from sigstats.multiplicity import IN_WORDS
 from sigstats.retraining.measured import Statistic
-from sigstats.retraining.rows import copies_note
 from sigstats.tasks.benchmark.runs import count_permutation_tests, few_arrangements
 from sigstats.tasks.benchmark.work import CrossValidated, MeasuredRetrain, Retrained
 from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.dataset import GIVEN, Dataset, cross_validation_folds
 from sigstats.tasks.fan_out import cell_of, observed_cell
 from sigstats.tasks.own_code import allow_measures, allowed_measure, code_of, with_measure_code
-from sigstats.tasks.plan import Cell
-from sigstats.tasks.record import Folds, Learner, Named, digest
+from sigstats.tasks.plan import Cell, Plan
+from sigstats.tasks.record import Folds, Learner, Named
 from sigstats.tasks.statistical_tests import FEWEST_DATA_SETS, OF_RUNS
 
-from ..config.settings import note_on_unused, stopping_notes
+from ..config.settings import stopping_notes
 from ..pages.wording import some_of
 from ..running.kind import Kind
 from ..running.options import Prepared, Progress
 from . import model
-from .model import BenchmarkStudy, Classifier, named
+from .model import BenchmarkStudy, Classifier, named, seed_of_folds
+from .notes import notes_of
 from .published import published_notes, published_references
 
-#: The number of features, or files, that a line names.
-_NAMED = 5
 #: The fan-outs, in the order of the plan.
 _ORDER = ("crossval", "repetition", "scores", "measured", "retrain", "measured-retrain")
 
@@ -47,20 +43,15 @@ _ORDER = ("crossval", "repetition", "scores", "measured", "retrain", "measured-r
 def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequence[str]) -> Prepared:
     from sigstats.learners import build
 
-    datasets, cells, allowed = [], [], ("sklearn", *allow)
+    allowed = ("sklearn", *allow)
     codes = allow_measures((*study.measures, study.permutation.measure), allow)
-    folder = base / study.folder
-    paths = [spec["path"] for spec in study.datasets if isinstance(spec, dict) and isinstance(spec.get("path"), str)]
-    missing = [path for path in paths if "://" not in path and not (folder / path).exists()]
-    if len(missing) > 1:  # several missing files suggest a wrong folder; a reader reports a single one
-        raise ValueError(
-            f"datasets: {len(missing)} of {len(paths)} files are missing: {some_of(missing, _NAMED)}; expected them in "
-            f"{folder.resolve()} (--set folder=DIR if they are elsewhere)"
-        )
+    _check_files(study, base / study.folder)
+    datasets: list[Dataset] = []
+    cells: list[Cell] = []
     for number, spec in enumerate(study.datasets):
         progress("data sets", number, len(study.datasets))
         source = {"source": "scikit-learn", "name": spec} if isinstance(spec, str) else spec
-        dataset = sources.load(source, base=folder)
+        dataset = sources.load(source, base=base / study.folder)
         datasets.append(dataset)
         with rephrased(partial(_by_the_keys, study, dataset)):
             _check_folds(study, dataset)
@@ -68,6 +59,39 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
             classifier = named(item)
             made = build(classifier.learner, params=classifier.params, **dataset.described, allowed=allowed)
             cells.extend(_cells(study, dataset, classifier, made, code_of(classifier.learner, allowed)))
+    _check_names(study, datasets)
+    plan = study.plan_of(
+        sorted(cells, key=lambda cell: _ORDER.index(cell.fanout)),
+        _analyses(study),
+        measures=study.measures,
+        measure_code={name: codes[name] for name in study.measures if name in codes},
+        slices=study.slices,
+        positive={value.name: _positive_class(study, value) for value in datasets if _has_positive(study, value)},
+    )
+    able, unable = _permutation_tests(plan, datasets)
+    notes = (
+        *notes_of(study, datasets, able),
+        *unable,
+        *published_notes(study.published, plan.cells),
+        *stopping_notes(plan),
+    )
+    references = tuple(published_references(study.published, plan.cells))
+    return Prepared(plan, tuple(datasets), notes=notes, references=references)
+
+
+def _check_files(study: BenchmarkStudy, folder: Path) -> None:
+    """Refuse a folder that lacks several files of the study; a reader reports a single one."""
+    paths = [spec["path"] for spec in study.datasets if isinstance(spec, dict) and isinstance(spec.get("path"), str)]
+    missing = [path for path in paths if "://" not in path and not (folder / path).exists()]
+    if len(missing) > 1:
+        raise ValueError(
+            f"datasets: {len(missing)} of {len(paths)} files are missing: {some_of(missing, 5)}; expected them in "
+            f"{folder.resolve()} (--set folder=DIR if they are elsewhere)"
+        )
+
+
+def _check_names(study: BenchmarkStudy, datasets: Sequence[Dataset]) -> None:
+    """Refuse names of data sets in ``positive``, and of features in ``slices``, that the data sets do not have."""
     names = [dataset.name for dataset in datasets]
     for name in study.positive if isinstance(study.positive, dict) else ():
         if name not in names:
@@ -77,32 +101,22 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
         if name not in features:
             known = f"a feature of a data set, such as {some_of(features, 5)}"
             raise refuse("slices", name, known + did_you_mean(name, features))
-    plan = study.plan_of(
-        sorted(cells, key=lambda cell: _ORDER.index(cell.fanout)),
-        _analyses(study),
-        measures=study.measures,
-        measure_code={name: codes[name] for name in study.measures if name in codes},
-        slices=study.slices,
-        positive={value.name: _positive_class(study, value) for value in datasets if _has_positive(study, value)},
-    )
-    references = tuple(published_references(study.published, plan.cells))
+
+
+def _permutation_tests(plan: Plan, datasets: Sequence[Dataset]) -> tuple[list[str], list[str]]:
+    """Return the null hypothesis of each permutation test that can reject, and a note on each that cannot."""
     grouped = {dataset.name: dataset for dataset in datasets if dataset.groups is not None}
-    tests, few, able = count_permutation_tests(plan), [], []
+    tests = count_permutation_tests(plan)
+    able, unable = [], []
     for cell in plan.cells:
         if (null := cell.subject.get("null")) is None:
             continue
-        in_groups = grouped.get(cell.subject["dataset"])
-        if in_groups is not None and (why := few_arrangements(plan, tests, cell, in_groups)):
-            few.append(f"{in_groups.name}: the permutation test of {null} cannot reject: {why}")
+        dataset = grouped.get(cell.subject["dataset"])
+        if dataset is not None and (why := few_arrangements(plan, tests, cell, dataset)):
+            unable.append(f"{dataset.name}: the permutation test of {null} cannot reject: {why}")
         else:
             able.append(null)
-    notes = (
-        *_notes(study, datasets, able),
-        *dict.fromkeys(few),
-        *published_notes(study.published, plan.cells),
-        *stopping_notes(plan),
-    )
-    return Prepared(plan, tuple(datasets), notes=notes, references=references)
+    return able, list(dict.fromkeys(unable))
 
 
 def _analyses(study: BenchmarkStudy) -> tuple[str, ...]:
@@ -142,50 +156,6 @@ def _by_the_keys(study: BenchmarkStudy, dataset: Dataset, message: str) -> str:
     few = "rows of class" in complaint and study.cross_validation.rare_classes == "refuse"
     cure = "; or cross_validation.rare_classes = 'allow', if folds may miss it" if few else ""
     return f"data set {dataset.name}: {key}:{named}{cure}"
-
-
-def _notes(study: BenchmarkStudy, datasets: list[Dataset], able: Sequence[str]) -> Iterator[str]:
-    """Yield the notes on a study; `able`: the null hypothesis of each permutation test that can reject."""
-    settings = study.cross_validation
-    for dataset in datasets:
-        for names, why in (
-            (dataset.constant_features(), "constant feature, ignored"),
-            (dataset.identifiers(), "different in every row, so it identifies the row (drop = [...] leaves it out)"),
-        ):
-            if names:
-                yield f"{dataset.name}: {why}: {some_of(names, _NAMED)}"
-        for name, count in dataset.units().items() if dataset.groups is None else ():
-            text = f'has one class: groups = "{name}" keeps its rows together'
-            yield f"{dataset.name}: each of the {count:,} values of {name} {text}"
-        yield from DistinctNames(dataset.classes, len(dataset), dataset.name).notes
-        if dataset.groups is None:
-            folds = cross_validation_folds(
-                dataset, settings.folds, _seed_of_folds(study, dataset), rare_classes=settings.rare_classes
-            )
-            note = copies_note(
-                dataset.X, dataset.y, folds, "features" if "features" in model.nulls_of(study) else "labels"
-            )
-            yield from [f"{dataset.name}: {note}"] if note else []
-    if all(dataset.folds is not None for dataset in datasets):
-        given = (f"cross_validation.{key}" for key in {"folds"} & study.cross_validation.model_fields_set)
-        yield from note_on_unused(given, "each data set names the fold of each row")
-    if (repeats := settings.repeats) > 1 and not model.read_by(study.tests, "repetition"):
-        yield f"the cross-validation is not repeated {repeats} times: no test of the study uses repetitions"
-    if model.nulls_of(study):
-        rules = {study.permutation.stopping, *(named(item).stopping for item in study.classifiers)}
-        yield from note_on_unused(
-            (f"permutation.{key}" for key in study.permutation.unused(rules)), "no test of the study stops by this rule"
-        )
-    else:
-        given = (f"permutation.{key}" for key in study.permutation.model_fields_set)
-        yield from note_on_unused(given, "no permutation test is among the tests of the study")
-    # The tests of a null hypothesis are a family.
-    fewest = min((tests for null in model.nulls_of(study) if (tests := able.count(null))), default=0)
-    if study.permutation.resamples < (needed := study.resamples_needed(fewest)):
-        yield (
-            f"no permutation test can be rejected: {fewest} tests {IN_WORDS[study.adjust]} need "
-            f"permutation.resamples = {needed:,} or more"
-        )
 
 
 def _cells(
@@ -242,15 +212,11 @@ def _cross_validated_work(
         # The folds of a data set are the same for all classifiers, so that they can be compared row by row.
         cross_validation=Folds(
             folds=settings.folds if dataset.folds is None else GIVEN,
-            seed=_seed_of_folds(study, dataset),
+            seed=seed_of_folds(study, dataset),
             rare_classes=settings.rare_classes,
             transforms=settings.transforms,
         ),
     )
-
-
-def _seed_of_folds(study: BenchmarkStudy, dataset: Dataset) -> int:
-    return int(digest("folds", dataset=dataset.digest(), seed=study.seed)[:12], 16)
 
 
 def _has_positive(study: BenchmarkStudy, dataset: Dataset) -> bool:

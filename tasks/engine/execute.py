@@ -176,43 +176,68 @@ def _complete(
     outcome.wanted = min(tracker.replicates, outcome.share)
     if outcome.complete:
         return
-    sizer = BlockSizer(cell, missing, target_seconds)
-    arrived: queue.SimpleQueue[Receipt | Failure] = queue.SimpleQueue()
-    running: dict[int, Callable[[], None]] = {}
-    pool.open[sizer], begun = 0.0, time.monotonic()
+    blocks = _BlocksUnderWay(BlockSizer(cell, missing, target_seconds), store, pool)
     try:
         while True:
             if stop is not None and stop.is_set():
                 raise Interrupted
-            while not outcome.complete and has_room(sizer, len(running), pool, begun):
-                others = sum(pool.open.copy().values()) - pool.open[sizer]
-                block = sizer.next_block(pool_of(pool, cell).workers, others, pool.seconds_a_block)
-                pool.open[sizer] = sizer.seconds_left
-                if block is None:
-                    break
-                running[block.first] = pool.submit(block, store, arrived.put)
-                if not arrived.empty():
-                    break
-            if not running:
+            if not outcome.complete:
+                blocks.send()
+            if not blocks.cancel:
                 return
-            try:
-                event = arrived.get(timeout=0.2)
-            except queue.Empty:
-                continue
-            running.pop(event.first)
+            event = blocks.receive()
             if isinstance(event, Failure):
-                if not sizer.retry(event):
+                if not blocks.sizer.retry(event):
                     outcome.failures.append(event)
-            else:
+            elif event is not None:
                 store.wrote_block(cell, event.first, event.last, event.content)
                 outcome.add(replace(event, content=None))
                 tracker.add(event.first, event.last)
                 outcome.wanted = min(tracker.replicates, outcome.share)
-                sizer.learn(event)
+                blocks.sizer.learn(event)
                 progress(event.last - event.first, event)
     finally:
-        del pool.open[sizer]
-        for cancel in running.values():
+        blocks.close()
+
+
+class _BlocksUnderWay:
+    """The blocks of a cell that the workers of a pool have."""
+
+    def __init__(self, sizer: BlockSizer, store: Store, pool: Pool) -> None:
+        self.sizer = sizer
+        #: The first replicate of each block, and the function that cancels the block.
+        self.cancel: dict[int, Callable[[], None]] = {}
+        self._store, self._pool = store, pool
+        self._arrived: queue.SimpleQueue[Receipt | Failure] = queue.SimpleQueue()
+        self._begun = time.monotonic()
+        pool.open[sizer] = 0.0
+
+    def send(self) -> None:
+        """Send blocks while the pool has room for them, until one comes back."""
+        sizer, pool = self.sizer, self._pool
+        while has_room(sizer, len(self.cancel), pool, self._begun):
+            others = sum(pool.open.copy().values()) - pool.open[sizer]
+            block = sizer.next_block(pool_of(pool, sizer.cell).workers, others, pool.seconds_a_block)
+            pool.open[sizer] = sizer.seconds_left
+            if block is None:
+                return
+            self.cancel[block.first] = pool.submit(block, self._store, self._arrived.put)
+            if not self._arrived.empty():
+                return
+
+    def receive(self) -> Receipt | Failure | None:
+        """Return a block that has come back, or None after a fifth of a second without one."""
+        try:
+            event = self._arrived.get(timeout=0.2)
+        except queue.Empty:
+            return None
+        del self.cancel[event.first]
+        return event
+
+    def close(self) -> None:
+        """Cancel the blocks that have not come back."""
+        del self._pool.open[self.sizer]
+        for cancel in self.cancel.values():
             cancel()
 
 
