@@ -115,7 +115,7 @@ _VALUES: dict[type, dict[str, Any]] = {
 
 
 #: Fields of the rule that only studies and Python can set.
-_NO_OPTIONS = ("confidence", "simultaneous", "seed", "smallest_slice")
+_NO_OPTIONS = ("confidence", "simultaneous", "seed", "smallest_slice", "resamples", "unseen_group")
 #: Options for a drop, and the field of the rule for one in per cent of the baseline.
 _DROPS = {"minimum_effect": "relative_effect", "margin": "relative_margin"}
 

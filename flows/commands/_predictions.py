@@ -41,16 +41,10 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str, mat
     repeatable(columns, "--slice", "COLUMN[=N]", text)
     text = "column of tasks, in which ids may restart; their mean is tested too; a folder needs none"
     columns.add_argument("--task", metavar="COLUMN", help=text)
-    option(columns, "--model-column", "COLUMN", "column of model names, for --model (default: model)")
-    text = "key or path of the list of rows in a JSON object; columns may be paths too, as in --label answer.text"
-    columns.add_argument("--rows-key", metavar="KEY", help=text)
     rows = parser.add_argument_group("rows and answers")
     text = "join rows by position; numbers of rows and labels must agree"
     rows.add_argument("--by-position", action="store_true", help=text)
     option(rows, "--labels", "FILE", "file of true classes, by id or in the same order, if the others have none")
-    text = "treat the first line as a row; columns are named 0, 1, 2 ..."
-    rows.add_argument("--no-header", action="store_true", help=text)
-    option(rows, "--encoding", "NAME", "encoding of text files, such as cp1252 for those of Excel (default: utf-8)")
     text = "SWE-bench: file of all instance names, or their number, if results omit unresolved instances"
     option(rows, "--instances", "FILE", text)
     for name, kind in (("filter", "log"), ("model", "log or table")):
@@ -101,11 +95,9 @@ def add_runs(parser: argparse.ArgumentParser) -> None:
 
 
 def add_people(parser: argparse.ArgumentParser) -> None:
-    """Add ``--human`` and ``--human-labels``."""
+    """Add ``--human``."""
     text = "column of people's labels (1 right, 0 wrong, or empty), which correct the judge's verdicts in --score or "
     repeatable(parser, "--human", "COLUMN", f"{text}--prediction; one for all files, or one per file (repeatable)")
-    text = "file of ids and people's labels, if not in the predictions; repeatable like --human"
-    repeatable(parser, "--human-labels", "FILE", text)
 
 
 def read_with_people(
@@ -113,19 +105,13 @@ def read_with_people(
 ) -> "list[tuple[Predictions, People]]":
     """The judge's verdicts and the labels of people in each file; empty without ``--human``."""
     if not options.human:
-        if options.human_labels:
-            raise BadInput("--human: is missing; expected the column of people's labels in --human-labels")
         return []
     from sigstats.files.predictions.designs import read_judged  # few comparisons have a judge
 
     if len(scores_of(options)) > 1:
         raise BadInput("--human: is not valid with several scores; expected one")
     human = for_each_file("human", options.human, len(paths))
-    labels = for_each_file("human-labels", options.human_labels or [None], len(paths))
-    if scores_of(options) and options.human_labels and len(set(zip(human, labels, strict=True))) < len(paths):
-        problem = f"{human[0]!r} of {labels[0]} would count for the answers of several models"
-        raise BadInput(f"--human: {problem}; expected a column, or a file of --human-labels, for each model")
-    return [*map(read_judged, paths, columns, human, labels)]
+    return [*map(read_judged, paths, columns, human)]
 
 
 def add_score_range(parser: argparse.ArgumentParser, score: str) -> None:
@@ -209,7 +195,7 @@ def columns_of(options: argparse.Namespace) -> "Columns":
         higher = of_named_scores(options.higher_is_better, scores, "--higher-is-better", ratio=options.ratio)
     slices, bins = _slices(options.slice)
     # Options that are also those of the file of labels.
-    shared = {name: getattr(options, name) for name in ("no_header", "encoding", "probabilities", "task")}
+    shared = {name: getattr(options, name) for name in ("probabilities", "task")}
     shared |= {"missing": tuple(options.missing), "classes": options.classes or (), "slices": slices}
     shared["unscored"] = options.unscored or Columns.unscored
     values = vars(options)  # a command has only some of these
@@ -221,8 +207,6 @@ def columns_of(options: argparse.Namespace) -> "Columns":
     with as_options():
         return Columns().but(
             **named,
-            models=options.model_column or "model",
-            rows=options.rows_key,
             **{name: values.get(name) for name in ("order", "run", "weights")},
             lower=lower,
             higher=higher,

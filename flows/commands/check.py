@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_runs(parser)
     arguments.add_people(parser)
     arguments.add_score_range(parser, "mark")
-    add_rule_options(parser, "alpha", "adjust", "unseen_group", "gaps")
+    add_rule_options(parser, "alpha", "adjust", "gaps")
     add_outputs(parser, "md", "xml")
     add_fail_on(parser)
 

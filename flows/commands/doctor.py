@@ -131,7 +131,7 @@ def _roles_of(table: "Table") -> _Roles:
     import pyarrow.compute as pc
 
     from sigstats._common.column_names import WEIGHTS, is_no_model
-    from sigstats.files.predictions import Columns
+    from sigstats.files.predictions import MODELS, Columns
     from sigstats.files.tables.spelling import is_number
 
     present = ((name, column) for name, column in table.other_columns(()).items() if name in table.names)
@@ -143,7 +143,7 @@ def _roles_of(table: "Table") -> _Roles:
     labelled = usual.label in names and "label" not in {key for key, *_ in usual.unclear}
     classes = values[usual.label].keys() if labelled else set()
     usable = [name for name in names if _NAMES.fullmatch(name) or not is_no_model(name, names)]
-    usable = [name for name in usable if name not in (usual.id, usual.label, usual.chosen.models)]
+    usable = [name for name in usable if name not in (usual.id, usual.label, MODELS)]
     others = [name for name in usable if name.lower() not in WEIGHTS]
     answers = [name for name in others if labelled and (name == usual.prediction or values[name].keys() <= classes)]
     marks = [name for name in others if name not in answers and name in fractions]
@@ -155,12 +155,13 @@ def _roles_of(table: "Table") -> _Roles:
 def _commands_for_table(table: "Table") -> tuple[str, list[tuple[str, str]], list[str]]:
     """Describe a table in a line, list commands for it, and options that identify rows if the usual ids do not."""
     from sigstats._common.messages import some_of
+    from sigstats.files.predictions import MODELS
 
     from ..pages.wording import count_of
 
     roles = _roles_of(table)
     usual, names = roles.usual, [*roles.values]
-    models = [*roles.values.get(usual.chosen.models, ())]
+    models = [*roles.values.get(MODELS, ())]
     pair = {usual.label, usual.prediction}
     measure = " --measure neg-mae" * bool(roles.labelled and pair <= roles.numbers and pair & roles.fractions)
     units = {key: name for key, name in (("group", "judge"), ("item", "question_id")) if {name, "model_a"} <= {*names}}

@@ -117,7 +117,7 @@ def _largest_drop(options: argparse.Namespace, rule: "ComparisonRule", share: fl
     return largest
 
 
-_OF_RULE = ("alpha", "adjust", "minimum_effect", "margin", "unseen_group")
+_OF_RULE = ("alpha", "adjust", "minimum_effect", "margin")
 #: The rates that files of a pilot have.
 _BY_HAND = ("accuracy", "discordance", "rows", "answers", "correlation")
 

@@ -30,7 +30,6 @@ from ._files import refuse_overwriting, write_text
 
 #: Significant digits that must be right in every test.
 PROMISED = 11
-PARTS = ("digits", "bytes")
 #: The study that both engines run: two ways of retraining, a stopping rule, and tests of counts.
 STUDY = {
     "kind": "benchmark",
@@ -45,31 +44,26 @@ GROUP = "this machine"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats verify``."""
     parser.add_argument("--json", metavar="FILE", help="write all results as JSON; - for standard output")
-    parser.add_argument("--only", choices=PARTS, action="append", help="run only this part (repeatable)")
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the parts, print a table of each, and return 3 if one fails.
 
-    A part whose extra is not installed is named and left out, unless it was requested.
+    A part whose extra is not installed is named and left out.
     """
     refuse_overwriting(options, [], "json")
-    parts = options.only or PARTS
     stream = sys.stderr if options.json == "-" else sys.stdout
     about = {**machine(), "reference set": digest(tables())}
     content: dict[str, Any] = {"machine": about, "promised": PROMISED}
     problems: list[str] = []
     for part, check in (("digits", _digits), ("bytes", _bytes)):
-        if part in parts:
-            try:
-                entries, lines, wrong = check()
-            except MissingExtra as missing:
-                if options.only:
-                    raise
-                entries, lines, wrong = {}, [f"{part}: not checked: {missing}"], []
-            content.update(entries)
-            problems += wrong
-            print("\n".join([*lines, ""]), file=stream, flush=True)
+        try:
+            entries, lines, wrong = check()
+        except MissingExtra as missing:
+            entries, lines, wrong = {}, [f"{part}: not checked: {missing}"], []
+        content.update(entries)
+        problems += wrong
+        print("\n".join([*lines, ""]), file=stream, flush=True)
     print("\n".join(f"{name}: {value}" for name, value in about.items()), file=stream)
     text = json.dumps(content, indent=1)
     if options.json:

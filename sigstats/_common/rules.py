@@ -13,15 +13,15 @@ _ONE = "expected one of them"
 #: Inputs that select what is read from files, except groups.
 _READ = (
     *("id", "label", "ratio", "epoch", "task", "labels", "instances", "unmatched", "unscored", "duplicates"),
-    *("prediction", "score", "slice", "rows_key", "filter", "model", "model_column", "probabilities", "encoding"),
-    *("lower_is_better", "higher_is_better", "by_position", "no_header", "missing", "classes", "allow_different_tasks"),
+    *("prediction", "score", "slice", "filter", "model", "probabilities"),
+    *("lower_is_better", "higher_is_better", "by_position", "missing", "classes", "allow_different_tasks"),
 )
 _OF_MEASURES = ("measure", "costs", "positive", "score_range")
 #: Inputs without effect on the size of a leaderboard or the number of runs.
 _NOT_OF_SIZES = (
     *("report", "ratio", "group", "epoch", "task", "slice", *_OF_MEASURES),
     *("accuracy", "discordance", "rows", "answers", "correlation"),
-    *("margin", "unseen_group"),
+    "margin",
 )
 #: Inputs, other inputs that exclude them, and the remedy.
 _EXCLUDED = (
@@ -39,8 +39,8 @@ _EXCLUDED = (
     ),
     (("by_position", "unmatched", "duplicates"), ("arrays",), "expected data frames"),
     (("changed", "run", "positive", "order", "weights", "ratio", "measure", "costs"), ("human",), _ONE),
-    (("changed", "run", "human", "human_labels", "order", "weights", "task", "unmatched", "bins"), ("unpaired",), _ONE),
-    ((*_READ, *_OF_MEASURES, "cost", "run", "human", "human_labels"), ("votes",), _ONE),
+    (("changed", "run", "human", "order", "weights", "task", "unmatched", "bins"), ("unpaired",), _ONE),
+    ((*_READ, *_OF_MEASURES, "cost", "run", "human"), ("votes",), _ONE),
     ((*_READ, *_OF_MEASURES, "group", "run"), ("rates by hand",), _ONE),
     ((*_NOT_OF_SIZES, "run", "drop", "adjust", "minimum_effect"), ("three files or more",), "expected two files"),
     ((*_NOT_OF_SIZES, "score", "lower_is_better", "higher_is_better"), ("--run",), _ONE),

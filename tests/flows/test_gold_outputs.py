@@ -33,7 +33,6 @@ FORMATS = {
     "rank": ("json", "md", "html"),
     "size": ("json", "html"),
 }
-FEW = ("--resamples", "499")
 ABOUT = ("a.csv", "b.csv")
 LATENCY = ("--score", "latency_ms")
 GRADE = ("--score", "grade", "--higher-is-better", "grade")
@@ -45,9 +44,9 @@ BINARY = ("binary-a.csv", "binary-b.csv", "--label", "truth", "--positive", "1")
 COMMANDS = {
     "compare labels": ("compare", *ABOUT),
     "compare labels that are equal": ("compare", "a.csv", "copy.csv", "--slice", "region"),
-    "compare measures": ("compare", *ABOUT, *FEW, "--measure", "macro-f1", "--measure", "kappa"),
-    "compare a class": ("compare", *ABOUT, *FEW, "--measure", "f1", "--positive", "cat", "--slice", "region"),
-    "compare probabilities": ("compare", *BINARY, *PROBABILITY, *FEW, "--measure", "auc", "--measure", "neg-brier"),
+    "compare measures": ("compare", *ABOUT, "--measure", "macro-f1", "--measure", "kappa"),
+    "compare a class": ("compare", *ABOUT, "--measure", "f1", "--positive", "cat", "--slice", "region"),
+    "compare probabilities": ("compare", *BINARY, *PROBABILITY, "--measure", "auc", "--measure", "neg-brier"),
     "compare classes and scores": (
         *("compare", *BINARY, "--prediction", "said", "--score", "auc", "--slice", "region"),
         *("--measure", "accuracy", "--measure", "auc"),
@@ -63,10 +62,9 @@ COMMANDS = {
         *("--higher-is-better", "mark", "--score-range", "0", "1"),
     ),
     "compare groups": ("compare", *ABOUT, "--group", "patient", "--slice", "region"),
-    "compare groups of any kind": ("compare", *ABOUT, "--group", "patient", "--unseen-group", "any"),
-    "compare a measure in groups": ("compare", *ABOUT, *FEW, "--group", "patient", "--measure", "macro-f1"),
+    "compare a measure in groups": ("compare", *ABOUT, "--group", "patient", "--measure", "macro-f1"),
     "compare weights": ("compare", *ABOUT, "--weights", "stands_for", *LATENCY, "--measure", "mean-score"),
-    "compare weighted labels": ("compare", *ABOUT, *FEW, "--weights", "stands_for", "--measure", "macro-f1"),
+    "compare weighted labels": ("compare", *ABOUT, "--weights", "stands_for", "--measure", "macro-f1"),
     "compare runs": ("compare", *RUNS, "--slice", "region"),
     "compare runs of scores": ("compare", *RUNS, *LATENCY, "--measure", "mean-score"),
     "compare items": ("compare", *ITEMS, "--slice", "region"),

@@ -104,9 +104,13 @@ def reading(
     except of as error:
         if isinstance(error, ValueError) and str(error).startswith((where, *parts)):
             raise
+        if isinstance(error, UnicodeDecodeError):
+            raise ValueError(f"{where}: is not UTF-8 text; {TO_UTF8}") from None
         raise ValueError(f"{where}: {fault} ({reason(error)})") from None
 
 
+#: The end of the message on text in another encoding.
+TO_UTF8 = "save it as UTF-8 (for example `iconv -f cp1252 -t utf-8 OLD > NEW`)"
 #: Bytes that are unpacked at a time.
 PIECE = 2**20
 

@@ -3,6 +3,7 @@
 from sigstats.comparison.paired_predictions import PairedPredictions as PairedPredictions
 
 from ._columns import ALL_SCORES as ALL_SCORES
+from ._columns import MODELS as MODELS
 from ._columns import Columns as Columns
 from ._files import costs_of_file as costs_of_file
 from ._files import filter_names_in as filter_names_in

@@ -15,6 +15,8 @@ from ._predictions import Parted, Predictions
 
 #: Name that selects all scores of a log.
 ALL_SCORES = "all"
+#: In a table of several models, the column of their names.
+MODELS = "model"
 
 
 @dataclass(frozen=True)
@@ -71,8 +73,6 @@ class Chosen:
 
     #: The model to read, in a log or table of several models.
     model: str | None = None
-    #: In a table of several models, the column of their names.
-    models: str = "model"
     #: The filter to read, in a log.
     filter: str | None = None
 
@@ -83,8 +83,6 @@ class Form:
 
     #: In a JSON object, the key that holds the list of rows.
     rows: str | None = None
-    #: True if the first line of delimited text is a row; columns are then named by numbers from 0.
-    no_header: bool = False
     #: The encoding of text; by default UTF-8, or the one that a byte order mark states.
     encoding: str | None = None
     #: In a table, texts that mean a missing value, and classes that only look like one.
@@ -148,7 +146,7 @@ class Columns(Parted):
     def wanted(self) -> tuple[str, ...]:
         """All columns, each once."""
         units, scoring, chosen = self.units, self.scoring, self.chosen
-        scores = (self.score, *scoring.scores, scoring.per, None if chosen.model is None else chosen.models)
+        scores = (self.score, *scoring.scores, scoring.per, None if chosen.model is None else MODELS)
         names = (self.id, self.label, self.prediction, units.epoch, units.run, *self.optional, *scores)
         return tuple(dict.fromkeys(name for name in names if name is not None))
 

@@ -18,7 +18,7 @@ from ..inputs.content import open_content
 from ..inputs.opening import reading
 from ..tables.table import Table
 from ._agreement import unpredicted_labels
-from ._columns import ALL_SCORES, Columns
+from ._columns import ALL_SCORES, MODELS, Columns
 from ._from_table import from_table
 from ._log import EvaluationLog
 from ._pairing import MatchOptions, join
@@ -182,10 +182,10 @@ def _instances_in(report: str) -> list[str]:
 
 def model_names_in(path: str, columns: Columns) -> list[str]:
     """Name the models in a log, or in a table with a column of models."""
-    file = parse(path, columns := columns.but(slices=(columns.chosen.models,)))
+    file = parse(path, columns := columns.but(slices=(MODELS,)))
     if file.logs:
         return list(dict.fromkeys(answer.model or log.model for log in file.logs for answer in log.answers))
-    names = file.table(columns).requested.get(columns.chosen.models)
+    names = file.table(columns).requested.get(MODELS)
     return [] if names is None else pc.unique(names).to_pylist()
 
 

@@ -1,6 +1,7 @@
 """Convert a table to predictions, unless its rows break one of the rules on tables."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sigstats._common.class_spelling import is_summary
-from sigstats._common.column_names import COUNTS, ID, KNOWN, RUN_OR_MODEL
+from sigstats._common.column_names import COUNTS, ID, RUN_OR_MODEL
 from sigstats._common.messages import nearest
 from sigstats._common.repeats import joint_codes
 from sigstats._common.rules import Errors, check_rules
@@ -18,7 +19,7 @@ from sigstats.comparison.units import MISSING
 from ..tables.spelling import is_number
 from ..tables.table import Table, WithMissing
 from ._agreement import align_labels, with_truth
-from ._columns import Columns
+from ._columns import MODELS, Columns
 from ._other_columns import dictionaries, may_count, same_items
 from ._predictions import RIGHT, Outcomes, Predictions, Scores, item_codes, places
 from ._table_columns import (
@@ -75,7 +76,7 @@ class TableRows:
         if columns.form.missing:
             table = WithMissing(table, columns.form.missing)
         if columns.chosen.model is not None:
-            table = rows_of_model(table, columns.chosen.models, columns.chosen.model)
+            table = rows_of_model(table, columns.chosen.model)
         #: True for a file of labels.
         self.of_labels = columns.label == columns.prediction
         #: The table itself, if the likeliest class of each row is the prediction, or is compared with it.
@@ -174,13 +175,17 @@ def lacking_ids(rows: TableRows) -> Errors:
     free = _free(rows)
     near = next((f"did you mean {name!r} (--id {name})?" for name in free if ID.search(name)), "expected")
     ways = ["--by-position, for the same rows in the same order"]
-    headless = len(set(names)) < len(names) or all(map(is_number, names))
-    if headless and not columns.form.no_header:
-        near = "expected"
-        ways.insert(0, "--no-header, where the first line is a row and columns are named 0, 1, 2 ...,")
+    if nameless := _nameless(names):
+        near = f"{nameless}expected"
     elif free:
         ways.append(f"--id COLUMN of {', '.join(map(shown, free[:_LISTED]))}")
     yield rows.table.error(columns.id, f" was not found; {near} {' or '.join(ways)}")
+
+
+def _nameless(names: Sequence[str]) -> str:
+    """Advice if the first line of a table seems to be a row."""
+    is_row = len(set(names)) < len(names) or all(map(is_number, names))
+    return "if the first line is a row, add a line of names above it; otherwise " * is_row
 
 
 def summary_rows(rows: TableRows) -> Errors:
@@ -210,7 +215,7 @@ def lacking_columns(rows: TableRows) -> Errors:
         option = f"--{key} COLUMN" + (f" of {', '.join(map(shown, free))}" if len(free) <= _LISTED else "")
         expected = ", ".join(filter(None, (option, remedy))) if free else remedy.removeprefix("or ") or option
         near = nearest(name, [text for text in free if text[:1] == name[:1]])
-        meant = "" if near is None else f"did you mean {shown(near)}? "
+        meant = _nameless(rows.table.names) if near is None else f"did you mean {shown(near)}? "
         about = f" ({about})" if about else ""
         yield ValueError(f"{rows.where}: column {shown(name)} was not found{about}; {meant}expected {expected}")
 
@@ -224,13 +229,9 @@ def _free(rows: TableRows) -> list[str]:
 
 
 def repeated_header(rows: TableRows) -> Errors:
-    """A row with the names of the columns: the first one of `no_header`, or one where two files were joined."""
+    """A row with the names of the columns, as where two files were joined."""
     columns, answers = rows.columns, {"label": rows.label, "prediction": rows.prediction}
-    if not rows.predicted:
-        return
-    if columns.form.no_header and all(str(column[0]).lower() in (key, *KNOWN[key]) for key, column in answers.items()):
-        yield ValueError(f"{rows.where}: the first line has the names of columns; omit --no-header")
-    if rows.of_labels or is_number(columns.label):
+    if not rows.predicted or rows.of_labels or is_number(columns.label):
         return
     repeated: Any = None
     for key, column in answers.items():
@@ -282,5 +283,6 @@ def repeated_runs(rows: TableRows) -> Errors:
         positions = places(runs, np.argsort(runs, kind="stable"))
         if same_items(runs, positions, item_codes(rows.label.cast(pa.string()))):
             problem = "seems to name runs or models on the same rows, since the labels repeat"
-            remedy = f"--model-column {name} and --model NAME to read one, or ids of items and --run {name}"
-            yield rows.table.error(name, f" {problem}; add {remedy}")
+            column = "" if name == MODELS else f"rename it to {MODELS} and "
+            remedy = f"{column}add --model NAME to read one, or add ids of items and --run {name}"
+            yield rows.table.error(name, f" {problem}; {remedy}")

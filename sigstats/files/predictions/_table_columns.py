@@ -19,7 +19,7 @@ from sigstats.measures.metrics import is_lower_better, limits_of
 from ..tables.spelling import Array, is_number, rows_of_short, same_spelling, to_numbers, without_empty
 from ..tables.table import Table, WithMissing
 from ._agreement import differing
-from ._columns import Columns, TableColumns
+from ._columns import MODELS, Columns, TableColumns
 from ._other_columns import dictionaries, unused_notes
 from ._predictions import Outcomes, Scores, Source
 
@@ -30,11 +30,12 @@ _PERCENT = r"^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)) ?%$"
 _ANSWERS = ("yes", "no", "true", "false", None)
 
 
-def rows_of_model(table: Table, column: str, model: str) -> Table:
+def rows_of_model(table: Table, model: str) -> Table:
     """The rows of one of several models."""
-    if column not in table.names:
-        raise table.error(column, f" was not found, so --model {model} names no rows; expected --model-column COLUMN")
-    names: Any = table.texts(column)
+    if MODELS not in table.names:
+        remedy = f"rename the column of models to {shown(MODELS)}"
+        raise table.error(MODELS, f" was not found, so --model {model} names no rows; {remedy}")
+    names: Any = table.texts(MODELS)
     rows = pc.indices_nonzero(pc.is_in(names, value_set=pa.array([model])))
     if not len(rows):
         near = hint(model, pc.unique(names).to_pylist())
@@ -174,8 +175,8 @@ class WithLikeliest(WithMissing):
 def source_of(table: Table, columns: Columns, *, in_tasks: bool) -> Source:
     """The metadata of a table, with advice for repeated ids; `in_tasks`: True if ids restart in each task."""
     chosen, run = columns.chosen, next(filter(RUN.search, table.names), "")  # a column that seems to number runs
-    several = chosen.models in table.names and chosen.model is None
-    hints = f"--model NAME reads those of one {chosen.models}; " if several else ""
+    several = MODELS in table.names and chosen.model is None
+    hints = "--model NAME reads those of one model; " if several else ""
     hints += f"--run {run} takes them as those of runs of a recipe, which are independent; " if run else ""
     hints += f"--group {columns.id} or --epoch COLUMN takes them as answers to one item; or add --duplicates first, "
     hints += "last or all; or --task COLUMN, if ids restart in each task"
@@ -198,13 +199,12 @@ def notes_on(table: Table, columns: TableColumns, outcomes: Outcomes) -> Iterato
     if run and (columns.units.epoch is not None or columns.units.group == columns.id):
         text = f"if column {shown(run)} numbers runs of a recipe (trainings), these are independent: --run {run}"
         yield Note("possible-runs", text)
-    of_models = columns.chosen.models
     others = table.other_columns(columns.wanted) if columns.chosen.model is None else {}
-    for column in dictionaries({of_models: others[of_models]} if of_models in others else {}, table.num_rows).values():
+    for column in dictionaries({MODELS: others[MODELS]} if MODELS in others else {}, table.num_rows).values():
         models = column.dictionary.drop_null().to_pylist()
         if 1 < len(models) <= table.num_rows // 2:
             text = f"{some_of([*map(shown, models)])}, whose rows are read as those of one; --model NAME reads one"
-            yield Note("several-models", f"column {shown(of_models)} names {len(models):,} models, {text}")
+            yield Note("several-models", f"column {shown(MODELS)} names {len(models):,} models, {text}")
     has_verdict = outcomes.predicted and columns.label != columns.prediction and "prediction" not in columns.named
     answers = (outcomes.label, outcomes.prediction) if has_verdict and columns.score is None else ()
     yield from unused_notes(table, columns.wanted, answers)

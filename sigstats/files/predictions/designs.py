@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigstats._common.messages import Note
+from sigstats._common.messages import Note, rephrased
 from sigstats._common.validation import FloatArray, shown
 from sigstats.comparison.paired_predictions import Labels, PairedPredictions, Scored, Verdicts
 from sigstats.comparison.units import Units
 
 from ..tables.spelling import is_number, same_spelling
 from ._columns import Columns
-from ._files import join_scores, parse, read
+from ._files import join_scores, parse
 from ._predictions import Predictions
 
 
@@ -46,23 +46,20 @@ class People(NamedTuple):
         return values, [Note("unmatched-labels", text)] if others else []
 
 
-def read_judged(path: str, columns: Columns, human: str, labels: str | None) -> tuple[Predictions, People]:
-    """The verdicts or marks of a judge in a file, and the labels of people there, or in a file of `labels`."""
-    one_file = labels is None or labels == path
-    scores = [name for name in (columns.score, human if one_file else None) if name is not None]
-    file = parse(path, columns.but(scores=tuple(scores)))
-    of_labels = Columns(id=columns.id, label=columns.id, score=human, unscored="drop")
-    return judge_and_people(file.by, columns, human, None if one_file else read(str(labels), of_labels))
+def read_judged(path: str, columns: Columns, human: str) -> tuple[Predictions, People]:
+    """The verdicts or marks of a judge in a file, and the labels of people there."""
+    scores = (human,) if columns.score is None else (columns.score, human)
+    return judge_and_people(parse(path, columns.but(scores=scores)).by, columns, human)
 
 
-def judge_and_people(
-    by: Callable[[Columns], Predictions], columns: Columns, human: str, labels: Predictions | None = None
-) -> tuple[Predictions, People]:
-    """The verdicts of a judge, and the labels of people, in a table with these columns or apart."""
+def judge_and_people(by: Callable[[Columns], Predictions], columns: Columns, human: str) -> tuple[Predictions, People]:
+    """The verdicts of a judge, and the labels of people, in a table with these columns."""
     if columns.score is not None:  # the judge gives marks, and a column of labels is people's or nobody's
         columns = replace(columns, label=columns.id)
-    judge = by(columns)
-    return judge, People.of(labels or by(replace(columns, score=human, unscored="drop")), judge.where)
+    judge, lacking = by(columns), f"column {shown(human)} was not found; "
+    remedy = f"{lacking}join people's labels to this file by id, or name"
+    with rephrased(lambda text: text.replace(f"{lacking}expected", remedy)):
+        return judge, People.of(by(replace(columns, score=human, unscored="drop")), judge.where)
 
 
 def add_people(

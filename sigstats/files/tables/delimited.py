@@ -13,6 +13,7 @@ from pyarrow import csv
 
 from sigstats._common.validation import shown
 
+from ..inputs.opening import TO_UTF8
 from . import _records
 from .spelling import Array, is_number, to_numbers
 from .table import Table
@@ -27,6 +28,8 @@ _WORD = re.compile(rb'"(?:[^"]|"")*"|[^"\s]+')
 _BLANKS = re.compile(rb"(?m)^[ \t]+|[ \t]+(?=\r?$)|(?<=[ \t])[ \t]+")
 #: The bytes at the start that tell whether spaces separate columns.
 _START = 2**16
+#: A byte of a name that is not UTF-8.
+_UNDECODED = re.compile("[\udc80-\udcff]")
 #: The words in the second and third line of Orange's tables.
 _ORANGE_TYPES = {b"discrete", b"continuous", b"string", b"time", b"d", b"c", b"s", b"t"}
 _ORANGE_FLAGS = {b"", b"class", b"meta", b"ignore", b"i", b"m", b"c"}
@@ -40,7 +43,7 @@ class DelimitedTable(Table):
 
     `content`: the text, in UTF-8.
     `wanted`: the columns to read, all by default; others have no influence.
-    `names`: the names of the columns, if the first line is a row; if empty, numbers from 0.
+    `names`: the names of the columns, if the first line is a row.
     `separator`: one character; by default that of the first line.
     """
 
@@ -57,6 +60,8 @@ class DelimitedTable(Table):
         self._content, self._separator = heading.content, heading.separator
         self._start, self._lines_before = heading.end, heading.lines
         names = [name.strip() for name in heading.names]
+        if any(map(_UNDECODED.search, names)):
+            raise ValueError(f"{where}, line {heading.line}: a name of a column is not UTF-8 text; {TO_UTF8}")
         chosen = names if wanted is None else wanted(names)
         positions = [position for position, name in enumerate(names) if name in chosen]
         num_rows, columns = self._read(where, len(names), positions)
@@ -75,8 +80,8 @@ class DelimitedTable(Table):
 
     def _values(self, name: str) -> Array:
         if (line := self._undecodable.get(name)) is not None:
-            wanted = "--encoding cp1252 (in a study `encoding`) if a program on Windows wrote it"
-            raise ValueError(f"{self.where}, line {line}: column {shown(name)} is not UTF-8 text; add {wanted}")
+            remedy = f"{TO_UTF8}, or in a study add `encoding`"
+            raise ValueError(f"{self.where}, line {line}: column {shown(name)} is not UTF-8 text; {remedy}")
         return super()._values(name)
 
     def _numbers(self, name: str) -> Array | None:
@@ -126,13 +131,11 @@ def _heading(where: str, content: bytes, names: Sequence[str] | None, separator:
         first, character, end, lines = _records.header(content, where, " ")
     of_comment = _names_in(comments, character, len(first)) if comments else []
     if of_comment and names is not None:
-        remedy = "leave out --no-header (in a study `names`), or remove the line"
-        raise ValueError(f"{where}, line {above}: may name the columns; {remedy}")
+        raise ValueError(f"{where}, line {above}: may name the columns; leave out `names`, or remove the line")
     if of_comment and not any(map(is_number, first)):
         raise ValueError(f"{where}, lines {above} and {above + 1}: both may name the columns; remove one")
     if of_comment or names is not None:
-        numbered = [str(position) for position in range(len(first))]
-        return _Heading(content, character, of_comment or names or numbered, None, start, above)
+        return _Heading(content, character, of_comment or names or (), None, start, above)
     below = _below_header(content, end, character)
     heading = _Heading(content, character, first, above + 1, end + sum(map(len, below)), above + lines + len(below))
     if (spaces or comments or len(first) == 1) and all(map(is_number, first)):
@@ -167,8 +170,7 @@ def _names_in(comments: re.Match[bytes], separator: str, width: int) -> list[str
 
 def _no_names(where: str, heading: _Heading) -> ValueError:
     problem = f"{shown(' '.join(heading.names))} is a row, not names of columns"
-    wanted = "--no-header (in a study `names`), or a first line of names"
-    return ValueError(f"{where}, line {heading.line}: {problem}; add {wanted}")
+    return ValueError(f"{where}, line {heading.line}: {problem}; add a first line of names (in a study `names`)")
 
 
 def _with_decimal_commas(texts: Array) -> Array | None:

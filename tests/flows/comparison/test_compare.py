@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,8 @@ from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.result import rule_in_words
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.flows.cli import main
+from sigstats.flows.commands import compare as command
+from sigstats.flows.commands._options import rule_of
 from sigstats.flows.commands._predictions import SECOND_FILE
 from sigstats.flows.comparison.page import as_html
 from sigstats.mcnemar.sample_size import detectable_difference
@@ -405,10 +408,11 @@ def test_a_measure_that_cannot_be_tested_on_all_rows_is_inconclusive(tmp_path):
 
 def test_as_many_weights_are_drawn_as_the_adjusted_level_needs(tmp_path, monkeypatch):
     """The smallest p of 99 resamples, 0.01, times six tests is above 0.05: it could reject nothing."""
+    monkeypatch.setattr(command, "rule_of", lambda options: replace(rule_of(options), n_resamples=99))
     base, cand = frames(n=3000)
     base["region"] = cand["region"] = np.arange(3000) % 5
     cand["prediction"] = (cand["label"] + (np.arange(3000) % 2)) % 3
-    options = ["--measure", "macro-f1", "--slice", "region", "--resamples", "99"]
+    options = ["--measure", "macro-f1", "--slice", "region"]
     _, found = compared(tmp_path, *written(tmp_path, base, cand), *options, code=1)
     assert {row["verdict"] for row in found["rows"]} == {"fail"}
     assert found["rule"]["resamples"] >= 6 / 0.05 - 1

@@ -65,28 +65,11 @@ def test_rows_are_joined_by_id_and_the_candidate_comes_first(tmp_path, capsys):
     assert f"judge and people on the candidate: {direct.agreement[0].in_words()}" in notes
 
 
-def test_people_write_their_labels_into_a_file_of_their_own(tmp_path, capsys):
+def test_labels_of_people_are_joined_into_the_file(tmp_path, capsys):
     frames = drawn((0.8, 0.8), (0.7, 0.55), np.random.default_rng(1))
-    inside = compared(tmp_path, frames)[1]
-    people = tmp_path / "people.csv"
-    labelled = frames[0][["id", "human"]].assign(b=frames[1].human)[frames[0].human.notna()]
-    labelled.sample(frac=1, random_state=1).to_csv(people, index=False)
-    alone = [frame.drop(columns="human") for frame in frames]
-    named = ("--human-labels", str(people), "--human", "human", "--human", "b")
-    assert compared(tmp_path, alone, human=named)[1] == inside
-    pd.concat([labelled, pd.DataFrame({"id": [10_000], "human": [1], "b": [0]})]).to_csv(people, index=False)
-    code, found = compared(tmp_path, alone, human=named)
-    assert code == 0
-    assert ends(found) == ends(inside)
-    assert [note["name"] for note in found["notes"]][:2] == ["unmatched-labels"] * 2
-    labelled.assign(id=labelled.id + 10_000).to_csv(people, index=False)
-    assert compared(tmp_path, alone, human=named) == (2, None)
-    assert "shares no id with" in capsys.readouterr().err
-    assert compared(tmp_path, alone, human=named[:2]) == (2, None)
-    assert "--human: is missing" in capsys.readouterr().err
-    assert compared(tmp_path, alone, human=named[:4]) == (2, None)
-    assert "'human' of " in (told := capsys.readouterr().err)
-    assert "would count for the answers of several models" in told
+    assert compared(tmp_path, [frame.drop(columns="human") for frame in frames]) == (2, None)
+    message = "column 'human' was not found; join people's labels to this file by id, or name one of 'id', "
+    assert message in capsys.readouterr().err
 
 
 def test_only_rows_that_people_labelled_for_both_models_count_for_their_difference(tmp_path, printed, refused):
@@ -250,10 +233,6 @@ def test_labels_of_all_rows_are_refused_as_those_without_a_label_may_be_filled(t
         assert "column 'human' labels all rows; leave it empty where people gave no label, or use" in message
         filled.to_csv(tmp_path / "other.csv", index=False)
         assert "labels all rows" in refused("compare", tmp_path / "filled.csv", tmp_path / "other.csv", *words)
-    people = frame[["id", "human"]].dropna().rename(columns={"human": "right"})
-    people.to_csv(tmp_path / "people.csv", index=False)
-    words = ["--score", "judge", "--human", "right", "--human-labels", str(tmp_path / "people.csv")]
-    assert "all-labelled" not in notes_of(capsys, tmp_path, frame[["id", "judge"]], *words)
 
 
 @pytest.mark.parametrize("names", [(0, 1), ("0", "1"), (0.0, 1.0)])
@@ -346,8 +325,6 @@ def test_the_rate_of_one_model_and_of_many_is_that_of_their_labels_by_verdict(tm
     assert {model["model"]: model["score"] for model in ranked["models"]} == pytest.approx(rates)
     assert [(model["model"], model["rank_high"]) for model in ranked["models"]][2] == ("c", 3)
     assert [pair["better"] for pair in ranked["pairs"]] == [False, True, True]
-    capsys.readouterr()
-    assert "--human: is missing" in refused("rank", *paths, "--human-labels", paths[0])
     with pytest.raises(ValueError, match="human: 'people' is not valid with arrays; expected data frames"):
         sigstats.check([1] * 4, [1, 0, 1, 1], human="people", at_least=0.5)
 

@@ -47,8 +47,7 @@ def write(texts):
     [
         (lambda values: pd.Series(values, name="value").to_csv(index=False), ["value", "value"]),
         (lambda values: saved(values, header="value"), ["value", "value"]),
-        (saved, ["0", "0", "--no-header"]),
-        (lambda values: "# made by a model\n" + saved(values), ["0", "0", "--no-header"]),
+        (lambda values: "# made by a model\nvalue\n" + saved(values), ["value", "value"]),
     ],
 )
 def test_one_value_per_line_means_what_an_array_means(tmp_path, expected, text, options, end):
@@ -60,7 +59,6 @@ def test_one_value_per_line_means_what_an_array_means(tmp_path, expected, text, 
 @pytest.mark.parametrize(
     ("write_columns", "options"),
     [
-        (saved, ["--no-header", "--label", "0", "--prediction", "1"]),
         (lambda values: saved(values, header="y  guess"), ["--label", "y", "--prediction", "guess"]),
         (lambda values: saved(values, header="y,guess", delimiter=","), ["--label", "y", "--prediction", "guess"]),
         (lambda values: "y guess\n" + saved(values), ["--label", "y", "--prediction", "guess"]),
@@ -68,7 +66,10 @@ def test_one_value_per_line_means_what_an_array_means(tmp_path, expected, text, 
             lambda v: pd.DataFrame(v, columns=["y", "guess"]).to_string(index=False),
             ["--label", "y", "--prediction", "guess"],
         ),
-        (lambda values: "# 60 rows of model 1\n" + saved(values), ["--no-header", "--label", "0", "--prediction", "1"]),
+        (
+            lambda values: "# 60 rows of model 1\ny guess\n" + saved(values),
+            ["--label", "y", "--prediction", "guess"],
+        ),
     ],
 )
 def test_columns_of_numbers_with_spaces_mean_what_arrays_mean(tmp_path, expected, write_columns, options):
@@ -77,34 +78,35 @@ def test_columns_of_numbers_with_spaces_mean_what_arrays_mean(tmp_path, expected
 
 
 @pytest.mark.parametrize(
-    ("text", "more", "complaint"),
+    ("text", "complaint"),
     [
-        ("1\n0\n1\n", [], "line 1: '1' is a row, not names of columns; add --no-header"),
-        ("cat\ndog\ncat\n", [], "line 1: 'cat' is a row, not names of columns; add --no-header"),
-        ("1 0\n0 0\n", [], "line 1: '1 0' is a row, not names of columns; add --no-header"),
-        ("# by me\n1,0\n0,0\n", [], "line 2: '1 0' is a row, not names of columns"),
-        ("# target\ncat\ndog\n", [], "lines 1 and 2: both may name the columns; remove one"),
-        ("# y guess\n1 0\n0 0\n", ["--no-header"], "line 1: may name the columns; leave out --no-header"),
-        ("just words\nin three long lines\n\n", [], "looks like text whose first line is 'just words'"),
+        ("1\n0\n1\n", "line 1: '1' is a row, not names of columns; add a first line of names"),
+        ("cat\ndog\ncat\n", "line 1: 'cat' is a row, not names of columns; add a first line of names"),
+        ("1 0\n0 0\n", "line 1: '1 0' is a row, not names of columns; add a first line of names"),
+        ("# by me\n1,0\n0,0\n", "line 2: '1 0' is a row, not names of columns"),
+        ("# target\ncat\ndog\n", "lines 1 and 2: both may name the columns; remove one"),
+        ("just words\nin three long lines\n\n", "looks like text whose first line is 'just words'"),
         (
             "version https://git-lfs.github.com/spec/v1\nsize 3\n",
-            [],
             "looks like a Git LFS pointer (run `git lfs",
         ),
-        ("a b\nb a\na a\n", [], "spaces cannot separate columns of text; write commas or tabs\n"),
-        ("y guess\n1 1\n0 1 1\n", [], "looks like text whose first line is 'y guess'"),
+        ("a b\nb a\na a\n", "spaces cannot separate columns of text; write commas or tabs\n"),
+        ("y guess\n1 1\n0 1 1\n", "looks like text whose first line is 'y guess'"),
         (
             "id,label,prediction\n1,a,a\n2,caf\xe9,a\n",
-            [],
-            "line 3: column 'label' is not UTF-8 text; add --encoding cp1252",
+            "line 3: column 'label' is not UTF-8 text; save it as UTF-8 (for example `iconv -f cp1252 -t utf-8",
         ),
-        ("id,label,prediction\n1,a,a\n", ["--encoding", "cp1251x"], "encoding: 'cp1251x' is not valid"),
+        (
+            "id,label,pr\xe9diction\n1,a,a\n",
+            "line 1: a name of a column is not UTF-8 text; save it as UTF-8 (for example `iconv -f cp1252",
+        ),
+        ('{"id": 1, "label": "caf\xe9", "prediction": "a"}\n', "is not UTF-8 text; save it as UTF-8 (for example"),
     ],
 )
-def test_text_that_may_mean_two_things_is_refused_with_what_to_do(tmp_path, refused, text, more, complaint):
+def test_text_that_may_mean_two_things_is_refused_with_what_to_do(tmp_path, refused, text, complaint):
     for name in "ab":
         (tmp_path / name).write_bytes(text.encode("cp1252"))
-    assert complaint in refused("compare", tmp_path / "a", tmp_path / "b", *more)
+    assert complaint in refused("compare", tmp_path / "a", tmp_path / "b")
 
 
 def test_another_encoding_is_read_where_it_is_named(tmp_path):
@@ -114,10 +116,12 @@ def test_another_encoding_is_read_where_it_is_named(tmp_path):
     for encoding in ("utf-8", "cp1252", "utf-16-le"):
         (tmp_path / "a").write_bytes(frame.to_csv(index=False).encode(encoding))
         (tmp_path / "b").write_bytes(other.to_csv(index=False).encode(encoding))
-        rows = result_of(tmp_path, str(tmp_path / "a"), str(tmp_path / "b"), "--encoding", encoding)
-        assert sigstats.read_predictions(tmp_path / "a", encoding=encoding)["label"].tolist() == label.tolist()
-        assert rows[0]["n"] == 60
-        assert rows[0]["difference"] == pytest.approx((A != LABELS).mean() - (B != LABELS).mean())
+        read = [sigstats.read_predictions(tmp_path / name, encoding=encoding) for name in "ab"]
+        assert [one.to_dict("list") for one in read] == [
+            one.astype({"id": str}).to_dict("list") for one in (frame, other)
+        ]
+    with pytest.raises(ValueError, match="encoding: 'cp1251x' is not valid"):
+        sigstats.read_predictions(tmp_path / "a", encoding="cp1251x")
 
 
 def test_decimal_commas_are_numbers_in_quotes_unless_they_may_part_thousands():

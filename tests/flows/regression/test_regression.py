@@ -5,12 +5,15 @@ import json
 import os
 import re
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from sigstats.flows.cli import main
+from sigstats.flows.commands import compare
+from sigstats.flows.commands._options import rule_of
 from sigstats.multiplicity import spent_level
 from sigstats.tasks.storage import history as history_files
 from sigstats.tasks.storage.local_files import LocalFiles
@@ -32,11 +35,12 @@ def evaluations(folder):
     return history(folder).drop_duplicates("evaluation")
 
 
-def test_it_agrees_with_compare_and_is_kept_by_day(folder, printed):
+def test_it_agrees_with_compare_and_is_kept_by_day(folder, printed, monkeypatch):
     assert evaluate(folder) == 0
     found = history(folder)
     baseline, candidate = (folder / f"predictions/{name}.csv" for name in ("production", "candidate-1"))
-    options = "--measure accuracy --measure macro-f1 --slice region --resamples 999 --json -"
+    options = "--measure accuracy --measure macro-f1 --slice region --json -"
+    monkeypatch.setattr(compare, "rule_of", lambda options: replace(rule_of(options), n_resamples=999))
     rows = json.loads(printed("compare", baseline, candidate, *options.split()))["rows"]
     kept = found.set_index(["slice", "measure"])
     assert len(rows) == len(kept) == 8

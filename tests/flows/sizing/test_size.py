@@ -90,9 +90,9 @@ def test_what_says_nothing_of_a_leaderboard_is_refused(pilot, refused, option):
     )
 
 
-OPTIONS_OF_FILES = """--slice x | --score x | --lower-is-better x | --ratio a/b | --labels t.csv | --no-header |
+OPTIONS_OF_FILES = """--slice x | --score x | --lower-is-better x | --ratio a/b | --labels t.csv |
 --by-position | --unscored drop | --unscored refuse | --unmatched refuse | --measure f1 | --positive 1 |
---score-range 0 1 | --run x | --rows-key x"""
+--score-range 0 1 | --run x"""
 
 
 @pytest.mark.parametrize("option", [option.strip() for option in OPTIONS_OF_FILES.split("|")])

@@ -218,9 +218,8 @@ def test_a_file_of_votes_is_ranked_by_the_command(tmp_path, votes, capsys, refus
         (["--slice", "question_id"], "--slice: is not valid with votes"),
         (["--lower-is-better", "winner"], "--lower-is-better: is not valid with votes"),
         (["--measure", "f1"], "--measure: is not valid with votes"),
-        (["--rows-key", "a"], "--rows-key: is not valid with votes"),
         (["--unscored", "drop"], "--unscored: is not valid with votes"),
-        (["--no-header"], "--no-header: is not valid with votes"),
+        (["--by-position"], "--by-position: is not valid with votes"),
         (["--run", "question_id"], "--run: is not valid with votes"),
     ):
         assert refused("rank", path, *options).startswith(f"sigstats: {said}")

@@ -5,9 +5,10 @@ Other files are refused with a message on the likely format.
 
 import json
 import re
-from collections.abc import Callable, Container, Iterable
+import shlex
+from collections.abc import Callable, Container, Iterable, Iterator
 from functools import cache
-from typing import Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 
@@ -128,6 +129,9 @@ _OTHER_OUTPUT = {
     ("_timestamp", "_evaluate_version"): "a result of Hugging Face's evaluate, which is a mean and has no rows",
 }
 _NAMES, _LINE = 5, 1000
+_ROWS = " > rows.json"
+#: A key that jq takes without quotes.
+_PLAIN = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 class NoTable(ValueError):
@@ -136,7 +140,7 @@ class NoTable(ValueError):
 
 def _unknown(content: Content) -> ValueError:
     appearance = _appearance(content)
-    if appearance in _OTHER_OUTPUT.values():
+    if appearance in _OTHER_OUTPUT.values() or appearance.endswith(_ROWS):
         return ValueError(f"{content.where}: looks like {appearance}")
     words = [len(line.split()) for line in content.start[: content.start.rfind(b"\n")].splitlines()]
     if appearance.startswith("text whose") and len(words) > 1 and {*words} == {max(words[0], 2)}:
@@ -190,9 +194,18 @@ def _json(content: Content) -> str:
     if program:
         return program
     if isinstance(value, dict):
-        keys = f"a JSON object with the keys {_listed(value)} (--rows-key KEY names the one with the rows)"
-        return keys if value else "an empty JSON object"
+        rows = [f"jq {shlex.quote(key)} {shlex.quote(content.where)}{_ROWS}" for key in _keys_of_rows(value)]
+        remedy = f"; write its rows to a file: {' or '.join(rows[:3])}" if rows else ""
+        return f"a JSON object with the keys {_listed(value)}{remedy}" if value else "an empty JSON object"
     return f"a JSON array of {type(value[0]).__name__}" if value else "an empty JSON array"
+
+
+def _keys_of_rows(value: Any, path: str = "") -> Iterator[str]:
+    """The keys of lists of objects in a JSON object, in jq's notation."""
+    if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
+        yield path
+    for key, part in value.items() if isinstance(value, dict) else ():
+        yield from _keys_of_rows(part, f"{path}.{key if _PLAIN.fullmatch(key) else json.dumps(key)}")
 
 
 def _listed(names: Iterable[str]) -> str:

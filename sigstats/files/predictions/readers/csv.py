@@ -37,5 +37,4 @@ def read(content: Content, columns: Columns) -> DelimitedTable:
     small = len(whole) <= _SMALL
     fields = 0 if small else whole.count(b"\n") * len(columns.wanted)
     content.budget.require(content.budget.spent + len(whole) + _FIELD * fields)
-    names = () if columns.form.no_header else None
-    return DelimitedTable(content.where, whole, wanted=None if small else columns.wanted_in, names=names)
+    return DelimitedTable(content.where, whole, wanted=None if small else columns.wanted_in)

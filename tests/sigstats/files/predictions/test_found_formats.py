@@ -486,22 +486,25 @@ def test_a_table_of_two_models_on_different_rows_is_noted(tmp_path, printed):
         assert "models" not in printed(*words)
 
 
-def test_text_without_a_header_has_numbered_columns(tmp_path, frames, refused):
+def test_text_without_a_header_asks_for_a_line_of_names(tmp_path, frames, refused):
     texts = [frame[["label", "prediction"]].to_csv(index=False, header=False) for frame in frames]
     files = written(tmp_path, *texts, name="p.csv")
-    assert "--no-header, where the first line is a row" in refused("compare", *files)
-    numbered = ("--no-header", "--by-position", "--label", "0", "--prediction", "1")
-    assert accuracies(compared(tmp_path, files, *numbered)) == of(frames)
+    advice = "if the first line is a row, add a line of names above it; otherwise expected --"
+    assert f"'id' was not found; {advice}by-position" in refused("compare", *files)
+    assert f"(the true class of each row); {advice}label COLUMN" in refused("check", files[0], "--at-least", "0.5")
+    files = written(tmp_path, *(f"label,prediction\n{text}" for text in texts), name="p.csv")
+    assert accuracies(compared(tmp_path, files, "--by-position")) == of(frames)
 
 
 def test_one_table_of_several_models_is_compared_and_ranked_by_name(tmp_path, frames, refused):
     models = [frame.assign(system=name) for name, frame in zip("ab", frames, strict=True)]
     long = tmp_path / "long.csv"
     pd.concat(models).to_csv(long, index=False)
-    named = ("--model", "a", "--model", "b", "--model-column", "system")
-    assert accuracies(compared(tmp_path, [long], *named)) == of(frames)
+    named = ("--model", "a", "--model", "b")
+    assert "rename the column of models to 'model'" in refused("compare", long, *named)
     renamed = pd.concat(models).rename(columns={"system": "model"})
     renamed.sample(frac=1, random_state=0).to_csv(long, index=False)
+    assert accuracies(compared(tmp_path, [long], *named)) == of(frames)
     target = tmp_path / "ranks.json"
     assert main(["rank", str(long), "--json", str(target)]) == 0
     ranked = {each["model"]: each["accuracy"] for each in json.loads(target.read_text())["models"]}

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import os
+import re
 import zipfile
 from pathlib import Path
 
@@ -512,13 +513,13 @@ def written(path, rows):
     return str(path)
 
 
-@pytest.mark.parametrize("name", ["a.jsonl", "array.json", "object.json", "a.parquet"])
+@pytest.mark.parametrize("name", ["a.jsonl", "array.json", "a.parquet"])
 def test_columns_are_found_where_they_are_said_to_be(tmp_path, capsys, name):
     path = written(tmp_path / name, NESTED)
     plain = tmp_path / "plain.csv"
     lines = [f"{row['id']},{row['label']},{row['prediction']},{'ab'[n % 2]}" for n, row in enumerate(ROWS)]
     plain.write_text("\n".join(["meta.key,truth.text,said.by.m,meta.site", *lines]))
-    places = [f"--{each}" for each in [*WHERE, *(["rows-key=out.rows"] if name == "object.json" else [])]]
+    places = [f"--{each}" for each in WHERE]
     options = ["--slice", "meta.site", "--json", str(tmp_path / "result.json")]
     assert main(["compare", str(plain), path, *places, *options]) == 0, capsys.readouterr().err
     rows = json.loads((tmp_path / "result.json").read_text())["rows"]
@@ -528,8 +529,15 @@ def test_columns_are_found_where_they_are_said_to_be(tmp_path, capsys, name):
 
 def test_an_object_whose_rows_are_not_named_says_its_keys(tmp_path):
     path = written(tmp_path / "object.json", NESTED)
-    with pytest.raises(ValueError, match=r"looks like a JSON object with the keys 'about', 'out' \(--rows-key KEY"):
+    remedy = f"jq .out.rows {path} > rows.json"
+    with pytest.raises(ValueError, match=f"looks like a JSON object with .*; write its rows to a file: {remedy}$"):
         read(path, Columns())
+    assert len(read(path, Columns("meta.key", "truth.text", "said.by.m").but(rows="out.rows")).ids) == len(NESTED)
+    for key, quoted in (("run", ".run"), ("a b", "'.\"a b\"'"), ("it's", "'.\"it'\"'\"'s\"'"), ("é", "'.\"\\u00e9\"'")):
+        Path(path).write_text(json.dumps({"about": 1, key: NESTED, "more": [1]}))
+        with pytest.raises(ValueError, match=re.escape(f"file: jq {quoted} ")):
+            read(path, Columns())
+    written(tmp_path / "object.json", NESTED)
     with pytest.raises(ValueError, match="rows: 'out' is not valid; expected a key with a list"):
         read(path, Columns().but(rows="out"))
     with pytest.raises(ValueError, match=r"column 'truth\.words' was not found"):

@@ -287,11 +287,3 @@ def test_points_between_thousands_are_no_decimals(tmp_path, texts, said):
                 read(str(path), Columns(score="latency_ms"))
         else:
             assert read(str(path), Columns(score="latency_ms")).score.values.to_pylist() == [float(t) for t in texts]
-
-
-@pytest.mark.parametrize("header", ["id,label,prediction", "ID,y_true,y_pred"])
-def test_a_line_of_names_is_no_row(tmp_path, header):
-    (tmp_path / "a.csv").write_text(f"{header}\n1,a,a\n2,b,a\n")
-    columns = Columns("0", "1", "2", named=frozenset(("id", "label", "prediction")))
-    with pytest.raises(ValueError, match="the first line has the names of columns; omit --no-header"):
-        read(str(tmp_path / "a.csv"), columns.but(no_header=True))
