@@ -237,7 +237,7 @@ def _verdicts_and_labels(
     n = len(judged[0])
     for name, array in zip(("judge_b", "people_a", "people_b"), (judged[1], *labels), strict=True):
         if len(array) != n:
-            raise refuse(f"{name} (length)", len(array), f"{n}, as judge_a")
+            raise refuse(name, len(array), f"{n}, as judge_a", quantity="length")
     return judged, labels
 
 

@@ -182,7 +182,7 @@ def dominance(first: Any, second: Any) -> DominanceIndices:
     require_same_index(first=first, second=second)
     a, b = _as_memberships(first, "first"), _as_memberships(second, "second")
     if a.size != b.size:
-        raise refuse("second (length)", b.size, f"{a.size}, the length of first")
+        raise refuse("second", b.size, f"{a.size}, the length of first", quantity="length")
     b_upward = np.maximum.accumulate(b[::-1])[::-1]  # the largest second(y) over y >= x
     pd = np.max(np.minimum(a, np.maximum.accumulate(b)))  # eq. (22)
     psd = np.max(np.minimum(a, 1 - b_upward))  # eq. (23)

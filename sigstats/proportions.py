@@ -262,7 +262,7 @@ def _checked(outcomes: Any, paired: Any, alternative: Any, confidence_level: Any
     if not isinstance(outcomes, JointOutcomes):
         raise refuse("outcomes", outcomes, "JointOutcomes")
     if outcomes.n == 0:
-        raise refuse("outcomes (observations)", 0, "at least one")
+        raise refuse("outcomes", 0, "at least one", quantity="number of observations")
     as_flag(paired, "paired")
     return as_level(confidence_level, alternative)
 

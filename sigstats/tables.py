@@ -20,9 +20,9 @@ def as_confusion_table(table: Any) -> IntArray:
     """
     counts = as_counts(_in_order_of_rows(table), "table", ndim=2)
     if counts.shape[0] != counts.shape[1] or len(counts) < 2:
-        raise refuse("table (shape)", counts.shape, "a square table of two classes or more")
+        raise refuse("table", counts.shape, "a square table of two classes or more", quantity="shape")
     if not counts.any():
-        raise refuse("table (total)", 0, "at least one object")
+        raise refuse("table", 0, "at least one object", quantity="total")
     return counts
 
 
@@ -73,7 +73,9 @@ def confusion_table(y: Any, prediction: Any, *, labels: Any = None) -> IntArray:
         raise refuse("labels", classes, "two or more different classes")
     if len(classes) > MOST_CLASSES:
         name = "y, prediction" if labels is None else "labels"
-        raise refuse(f"{name} (number of classes)", len(classes), f"at most {MOST_CLASSES}; are they class labels?")
+        raise refuse(
+            name, len(classes), f"at most {MOST_CLASSES}; are they class labels?", quantity="number of classes"
+        )
     order = np.argsort(classes)
     codes_of_both = []
     for values, name in ((truth, "y"), (names, "prediction")):

@@ -111,7 +111,7 @@ def classes_of_columns(
             both = f"{some_of(known)} as text, {some_of(rival)} as {kind}"
             raise ValueError(f"{name}: the order of the classes is ambiguous ({both}); expected {wanted}")
     if len(order) != width or len(set(order)) < width:
-        raise refuse(f"{name} (columns)", width, f"{len(order)}, one for each class, or {wanted}")
+        raise refuse(name, width, f"{len(order)}, one for each class, or {wanted}", quantity="number of columns")
     if lacking := set(known).difference(order):
         raise ValueError(f"y: {shown(min(lacking))} is not one of the classes {some_of(order, 5)}; expected {wanted}")
     values = np.asarray([typed.get(class_name, class_name) for class_name in order])
@@ -147,7 +147,7 @@ def as_class_probabilities(table: NDArray[Any], name: str, rows: int) -> FloatAr
     """A table whose rows each sum to 1, apart from the rounding of its type or of its printed digits."""
     if table.ndim != 2 or table.shape[0] != rows:
         wanted = f"({rows}, number of classes): rows as in y, a column for each class"
-        raise refuse(f"{name} (shape)", table.shape, wanted)
+        raise refuse(name, table.shape, wanted, quantity="shape")
     if table.dtype.kind not in "fiub":
         raise refuse(name, table, "probabilities of the classes")
     wanted = "probabilities of the classes, none of them missing (np.exp turns log-probabilities into them)"

@@ -43,7 +43,7 @@ def coded(values: Any, name: str, rows: int, *, missing: str | None = None) -> t
             raise ValueError(f"{name}: row {texts.index(None)} (from 0) is empty; expected a value") from None
         column = np.array([missing if text is None else text for text in texts])
     if len(column) != rows:
-        raise refuse(f"{name} (length)", len(column), f"{rows}, one for each row")
+        raise refuse(name, len(column), f"{rows}, one for each row", quantity="length")
     names, codes = np.unique(column, return_inverse=True)
     return tuple(map(label_name, names.tolist())), codes.astype(np.int64)
 

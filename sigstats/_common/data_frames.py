@@ -139,7 +139,7 @@ def columns_of(
         table = as_decimals(as_array(scores, name, "a table of rows and models"))
         if table.ndim != 2:
             wanted = "a row for each item and a column for each model, as in a data frame"
-            raise refuse(f"{name} (shape)", table.shape, wanted)
+            raise refuse(name, table.shape, wanted, quantity="shape")
         return ModelTable(table, models, others, parts)
     chosen = [text for text in frame if text not in named] if models is None else [*map(_name, models)]
     if models is None and (other := next((value for value in chosen if is_no_model(value, chosen)), None)):
@@ -218,7 +218,7 @@ def _frame(table: Any, name: str) -> dict[str, Any] | None:
         require_same_index(**columns)
         sizes = [len(values) for values in columns.values()]
         if odd := next((column for column, size in zip(columns, sizes, strict=True) if size != sizes[0]), None):
-            raise refuse(f"{odd} (length)", len(columns[odd]), f"{sizes[0]}, as for {next(iter(columns))}")
+            raise refuse(odd, len(columns[odd]), f"{sizes[0]}, as for {next(iter(columns))}", quantity="length")
         names, entries = [*table], {str(model): np.asarray(values) for model, values in table.items()}
     elif (frame := opened(with_texts(table))) is not None:
         names, entries = frame.columns, {str(name): frame.get_column(name).to_numpy() for name in frame.columns}

@@ -56,9 +56,13 @@ def raised(error: BaseException) -> str:
     return f"{type(error).__name__}: {one_line(error)}".removesuffix(": ")
 
 
-def refuse(name: str, value: object, wanted: str) -> ValueError:
-    """The error for a value that is not valid, in one form: field, value, expected value."""
-    return ValueError(f"{name}: {shown(value)} is not valid; expected {wanted}")
+def refuse(name: str, value: object, wanted: str, *, quantity: str = "") -> ValueError:
+    """Return the error for a value that is not valid, in one form: field, value, expected value.
+
+    `quantity`: what the value measures, such as the length of the field.
+    """
+    problem = f"the {quantity} is {shown(value)}" if quantity else f"{shown(value)} is not valid"
+    return ValueError(f"{name}: {problem}; expected {wanted}")
 
 
 @contextmanager

@@ -76,7 +76,7 @@ def blocks_in_time(differences: FloatArray, order: Any) -> tuple[IntArray, str]:
     """
     times = as_labels(order, "order")
     if len(times) != len(differences):
-        raise refuse("order (length)", len(times), f"{len(differences)}, one time for each row")
+        raise refuse("order", len(times), f"{len(differences)}, one time for each row", quantity="length")
     distinct, of_time = np.unique(times, return_inverse=True)
     if times.dtype.kind == "U":
         refuse_other_order("order", distinct.tolist())

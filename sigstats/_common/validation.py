@@ -75,7 +75,7 @@ def as_counts(value: Any, name: str, *, ndim: int | None = None, minimum_size: i
     refuse_where(~good, array, name, wanted)
     total = int(sum(int(x) for x in array.flat)) if array.size < 64 else float(array.sum(dtype=np.float64))
     if total > MAX_TOTAL:
-        raise refuse(f"{name} (total)", total, f"at most {MAX_TOTAL}")
+        raise refuse(name, total, f"at most {MAX_TOTAL}", quantity="total")
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
@@ -150,7 +150,7 @@ def as_probabilities(value: Any, name: str) -> FloatArray:
     refuse_where((array < 0) | (array > 1 + rounding), array, name, "probabilities between 0 and 1")
     total = math.fsum(array)
     if abs(total - 1) > rounding:
-        raise refuse(f"{name} (sum)", total, "probabilities that sum to 1")
+        raise refuse(name, total, "probabilities that sum to 1", quantity="sum")
     return array
 
 
@@ -166,7 +166,7 @@ def as_labels(value: Any, name: str, *, minimum_size: int = 1) -> NDArray[Any]:
         texts = any(isinstance(part, str) for part in array[:1].flat)
         many = "'a/b' in place of ('a', 'b')" if texts else f"np.argmax({name}, axis=1) of one-hot columns"
         cure = many if array.shape[1] > 1 else f"np.ravel({name})"
-        raise refuse(f"{name} (shape)", array.shape, f"one class label for each row, such as {cure}")
+        raise refuse(name, array.shape, f"one class label for each row, such as {cure}", quantity="shape")
     if array.ndim != 1 or array.size < minimum_size:
         raise refuse(name, value, f"{wanted}, {minimum_size} or more of them")
     if array.dtype.kind == "O":  # what pandas gives for strings; NumPy itself would turn 1 and None into text
@@ -194,7 +194,7 @@ def same_kind_of_labels(first: NDArray[Any], second: NDArray[Any], name: str, *,
     `aligned`: also unless it is as long as `first`.
     """
     if aligned and first.size != second.size:
-        raise refuse(f"{name} (length)", second.size, f"{first.size}, one label for each observation")
+        raise refuse(name, second.size, f"{first.size}, one label for each observation", quantity="length")
     if (first.dtype.kind == "U") != (second.dtype.kind == "U"):
         raise refuse(name, second[0], "labels of the same kind everywhere: all numbers or all strings")
     if first.dtype.kind == "U" or np.result_type(first, second).kind != "f":
@@ -232,7 +232,7 @@ def as_names(given: Sequence[str] | None, name: str, count: int) -> list[str]:
     if "" in names or isinstance(given, (str, set, frozenset)):  # a set has no order
         raise refuse(name, given, f"a sequence of {count} names, none of them missing or empty")
     if len(names) != count:
-        raise refuse(f"{name} (length)", len(names), str(count))
+        raise refuse(name, len(names), str(count), quantity="length")
     twice = [text for text in names if names.count(text) > 1] if len(set(names)) < count else []
     if twice:
         raise refuse(name, twice[0], "each name once")

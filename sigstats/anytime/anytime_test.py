@@ -266,7 +266,7 @@ def anytime_test(
     labels = np.zeros(len(values), dtype=np.int64) if looks is None else as_array(looks, "looks", "a label of each row")
     for name, array in (("counts", times), ("looks", labels)):
         if array.shape != values.shape:
-            raise refuse(f"{name} (length)", array.size, f"{len(values)}, one for each difference")
+            raise refuse(name, array.size, f"{len(values)}, one for each difference", quantity="length")
     try:
         names, of_look = np.unique(labels, return_inverse=True)
         text = {"U": str, "S": bytes}.get(labels.dtype.kind, object)  # NumPy makes texts of numbers beside them

@@ -284,5 +284,5 @@ def _scored(scores: Any, rows: int) -> Scored:
     a, b = (as_reals(score, f"scores[{side}]", ndim=1) for side, score in enumerate(scores))
     for side, score in enumerate((a, b)):
         if len(score) != rows:
-            raise refuse(f"scores[{side}] (length)", len(score), f"{rows}, one for each row")
+            raise refuse(f"scores[{side}]", len(score), f"{rows}, one for each row", quantity="length")
     return Scored(scores=(a, b))

@@ -149,7 +149,7 @@ def as_weights(given: Any, rows: int) -> FloatArray:
     """Return weights of rows, or raise ValueError if one is not positive."""
     weights = as_reals(given, "weights", ndim=1)
     if len(weights) != rows:
-        raise refuse("weights (length)", len(weights), f"{rows}, one for each row")
+        raise refuse("weights", len(weights), f"{rows}, one for each row", quantity="length")
     least, most = float(weights.min()), float(weights.max())
     if least <= 0:
         raise refuse("weights", least, "how many rows of the population each row stands for, above 0")

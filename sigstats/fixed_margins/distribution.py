@@ -128,7 +128,9 @@ def number_correct(row_totals: Any, column_totals: Any) -> NumberCorrect:
             if wide is not None:
                 return wide
         if total > FEASIBLE:
-            raise refuse("row_totals (total)", total, f"at most {FEASIBLE} for the distribution under such margins")
+            raise refuse(
+                "row_totals", total, f"at most {FEASIBLE} for the distribution under such margins", quantity="total"
+            )
         whole = rook_polynomial.counts(total, classes)[least:]
         everything = sum(whole)
         logs = [float(log_ratio(count, everything) / LOG_10) for count in whole]
@@ -161,7 +163,7 @@ def _by_cell(total: int, classes: Classes) -> NumberCorrect:
     first, last = last_listed(mode, lowest), last_listed(mode, highest)
     step = 2 if others else 1
     if step * (last - first) >= _MOST_LISTED:
-        raise refuse("row_totals (total)", total, f"a total with at most {_MOST_LISTED} numbers to list")
+        raise refuse("row_totals", total, f"a total with at most {_MOST_LISTED} numbers to list", quantity="total")
     cells = np.arange(first, last + 1)
     # T = n11, or n11 + n22 with n22 = N - r1 - c1 + n11.
     least = 2 * first + total - rows - columns if others else first

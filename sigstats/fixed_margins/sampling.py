@@ -50,7 +50,7 @@ def batches(row_totals: Any, column_totals: Any, *, size: int, rng: RNG = None) 
     """Replicates of `random_number_correct` in batches of some thousand, if they are only counted."""
     rows, columns, total = as_margins(row_totals, column_totals)
     if total > _MOST_OBJECTS:
-        raise refuse("row_totals (total)", total, f"at most {_MOST_OBJECTS} objects for random tables")
+        raise refuse("row_totals", total, f"at most {_MOST_OBJECTS} objects for random tables", quantity="total")
     generator = as_generator(rng)
     counting = (rows > 0) & (columns > 0)
     # Classes that cannot be right are joined to one, the last, which is not counted.

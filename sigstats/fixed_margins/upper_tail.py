@@ -35,12 +35,12 @@ def as_margins(row_totals: Any, column_totals: Any) -> tuple[IntArray, IntArray,
     rows = as_counts(row_totals, "row_totals", ndim=1)
     columns = as_counts(column_totals, "column_totals", ndim=1)
     if len(rows) != len(columns):
-        raise refuse("column_totals (length)", len(columns), f"as many as row_totals, {len(rows)}")
+        raise refuse("column_totals", len(columns), f"as many as row_totals, {len(rows)}", quantity="length")
     total = int(rows.sum())
     if int(columns.sum()) != total:
-        raise refuse("column_totals (total)", int(columns.sum()), f"the total of row_totals, {total}")
+        raise refuse("column_totals", int(columns.sum()), f"the total of row_totals, {total}", quantity="total")
     if total == 0:
-        raise refuse("row_totals (total)", 0, "at least one object")
+        raise refuse("row_totals", 0, "at least one object", quantity="total")
     return rows, columns, total
 
 

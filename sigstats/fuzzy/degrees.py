@@ -33,9 +33,9 @@ def as_memberships(value: Any, name: str, *, n_classes: int | None = None) -> Fl
     """Weights over classes, one row per object, scaled to degrees with a maximum of 1 in each row; or ValueError."""
     weights = as_reals(value, name, ndim=2)
     if weights.shape[1] < 2:
-        raise refuse(f"{name} (classes)", weights.shape[1], "two or more")
+        raise refuse(name, weights.shape[1], "two or more", quantity="number of classes")
     if n_classes is not None and weights.shape[1] != n_classes:
-        raise refuse(f"{name} (classes)", weights.shape[1], str(n_classes))
+        raise refuse(name, weights.shape[1], str(n_classes), quantity="number of classes")
     refuse_where(weights < 0, weights, name, "weights of at least 0")
     largest = weights.max(axis=1, keepdims=True)
     if (largest <= 0).any():

@@ -83,7 +83,7 @@ def efficiency_test(y: Any, assigned: Any, *, n_tables: int = _TABLES) -> FuzzyT
     first = as_memberships(y, "y")
     second = as_memberships(assigned, "assigned", n_classes=first.shape[1])
     if len(first) != len(second):
-        raise refuse("assigned (objects)", len(second), f"{len(first)}, as of y")
+        raise refuse("assigned", len(second), f"{len(first)}, as of y", quantity="number of objects")
     most, k = as_count(n_tables, "n_tables", minimum=1, maximum=10**7), first.shape[1]
 
     known = graded(first, second)
@@ -136,7 +136,7 @@ def goodness_of_fit_test(
     membership = as_memberships(assigned, "assigned")
     required = as_probabilities(probabilities, "probabilities")
     if len(required) != membership.shape[1]:
-        raise refuse("probabilities (length)", len(required), f"{membership.shape[1]}, one for each class")
+        raise refuse("probabilities", len(required), f"{membership.shape[1]}, one for each class", quantity="length")
     if required.min() < LEAST_PROBABILITY:
         raise refuse("probabilities", required.min(), f"at least {LEAST_PROBABILITY:g} for each class")
     as_choice(method, "method", METHODS)

@@ -56,9 +56,11 @@ def as_counts_and_probabilities(counts: Any, probabilities: Any) -> tuple[IntArr
     x = as_counts(counts, "counts", ndim=1)
     p = as_probabilities(probabilities, "probabilities")
     if len(x) != len(p):
-        raise refuse("probabilities (length)", len(p), f"{len(x)} classes, as counts has (labels are counted first)")
+        raise refuse(
+            "probabilities", len(p), f"{len(x)} classes, as counts has (labels are counted first)", quantity="length"
+        )
     if not x.any():
-        raise refuse("counts (total)", 0, "at least one object")
+        raise refuse("counts", 0, "at least one object", quantity="total")
     possible = p > 0
     if p[possible].min() < LEAST_PROBABILITY:
         raise refuse("probabilities", p[possible].min(), f"0, or at least {LEAST_PROBABILITY:g}")
@@ -142,7 +144,7 @@ def exact_pvalue(x: IntArray, p: FloatArray, ordering: str, limit: int = STATE_L
         return _two_tails(x, p, ordering)
     if n > EXACT_MAX_TOTAL or k > EXACT_MAX_CLASSES:
         wanted = f"at most {EXACT_MAX_TOTAL} and {EXACT_MAX_CLASSES} for method='exact'; use method='monte-carlo'"
-        raise refuse("counts (total, classes)", (n, k), wanted)
+        raise refuse("counts", (n, k), wanted, quantity="size (total, classes)")
     every = np.arange(n + 1)
     laws = tuple(poisson_log_pmf(n * q, every) for q in p.tolist())
     scores = laws
@@ -170,7 +172,7 @@ def exact_pvalue(x: IntArray, p: FloatArray, ordering: str, limit: int = STATE_L
         return tail(problem, limit=limit)
     except StateLimitError:
         wanted = f"half of the classes to have at most {STATE_LIMIT} relevant outcomes; use method='monte-carlo'"
-        raise refuse("counts (total, classes)", (n, k), wanted) from None
+        raise refuse("counts", (n, k), wanted, quantity="size (total, classes)") from None
 
 
 def _two_tails(x: IntArray, p: FloatArray, ordering: str) -> ConditionalTail:

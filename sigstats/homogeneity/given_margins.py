@@ -73,7 +73,7 @@ def exact_pvalue(problem: Problem, limit: int = STATE_LIMIT) -> ConditionalTail:
 
 def _too_large(problem: Problem, wanted: str) -> ValueError:
     size = int(sum(problem.parameters)), len(problem.parameters)
-    return refuse("counts_a and counts_b (total, classes)", size, wanted)
+    return refuse("counts_a and counts_b", size, wanted, quantity="size (total, classes)")
 
 
 def certified_bounds(problem: Problem) -> Interval:
@@ -136,7 +136,7 @@ def exceedances(a: IntArray, b: IntArray, size: int, generator: np.random.Genera
     if total > MONTE_CARLO_MAX_TOTAL:
         other = "exact" if len(a) == 2 else "chi2"
         wanted = f"at most {MONTE_CARLO_MAX_TOTAL} to draw tables; use method={other!r}"
-        raise refuse("counts_a and counts_b (total)", total, wanted)
+        raise refuse("counts_a and counts_b", total, wanted, quantity="total")
     weight = _Weights(totals, n / total)
     observed = float(weight(a))
     out = np.empty(size, dtype=bool)
@@ -171,12 +171,14 @@ def as_two_samples(counts_a: Any, counts_b: Any) -> tuple[IntArray, IntArray]:
     same_classes(counts_a=counts_a, counts_b=counts_b)
     a, b = as_counts(counts_a, "counts_a", ndim=1), as_counts(counts_b, "counts_b", ndim=1)
     if len(a) != len(b):
-        raise refuse("counts_b (length)", len(b), f"{len(a)} classes, as counts_a has (labels are counted first)")
+        raise refuse(
+            "counts_b", len(b), f"{len(a)} classes, as counts_a has (labels are counted first)", quantity="length"
+        )
     if len(a) < 2:
-        raise refuse("counts_a (length)", len(a), "two classes or more")
+        raise refuse("counts_a", len(a), "two classes or more", quantity="length")
     for name, counts in (("counts_a", a), ("counts_b", b)):
         if not counts.any():
-            raise refuse(f"{name} (total)", 0, "at least one object")
+            raise refuse(name, 0, "at least one object", quantity="total")
     occurs = (a > 0) | (b > 0)
     return a[occurs], b[occurs]
 

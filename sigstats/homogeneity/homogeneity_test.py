@@ -170,7 +170,7 @@ def _tested(
         outcome = {"pvalue": p, "pvalue_interval": interval, "error_bound": error}
     elif total > EXACT_MAX_TOTAL or len(a) > EXACT_MAX_CLASSES:
         wanted = f"at most {EXACT_MAX_TOTAL} and {EXACT_MAX_CLASSES} for method={method!r}; use method='monte-carlo'"
-        raise refuse("counts_a and counts_b (total, classes)", (total, len(a)), wanted)
+        raise refuse("counts_a and counts_b", (total, len(a)), wanted, quantity="size (total, classes)")
     else:
         problem = given_margins(a, b)
         statistic = math.exp(problem.threshold - problem.norm)  # eq. (5)

@@ -28,7 +28,7 @@ def same_indicators(**values: Any) -> list[Any]:
     first, *others = values
     for array, name in zip(arrays[1:], others, strict=True):
         if array.shape != arrays[0].shape:
-            raise refuse(f"{name} (shape)", array.shape, f"{arrays[0].shape}, the shape of {first}")
+            raise refuse(name, array.shape, f"{arrays[0].shape}, the shape of {first}", quantity="shape")
     return arrays
 
 

@@ -90,14 +90,14 @@ class JointEvents:
             if isinstance(value, (bytes, bytearray)):
                 raise refuse(name, value, "a sequence")
         if len(given[0]) != len(given[1]):
-            raise refuse("events, counts (lengths)", (len(given[0]), len(given[1])), "one count for each event")
+            raise refuse("counts", len(given[1]), f"{len(given[0])}, one for each event", quantity="length")
         pairs = list(zip(*given, strict=True))
         merged: Counter[Event] = Counter()
         for event, count in pairs:
             merged[self._as_event(event, len(categories))] += as_count(count, "counts")
         items = sorted((event, count) for event, count in merged.items() if count)
         if sum(count for _, count in items) > MAX_TOTAL:
-            raise refuse("counts (total)", sum(self.counts), f"at most {MAX_TOTAL}")
+            raise refuse("counts", sum(self.counts), f"at most {MAX_TOTAL}", quantity="total")
         object.__setattr__(self, "categories", categories)
         object.__setattr__(self, "events", tuple(event for event, _ in items))
         object.__setattr__(self, "counts", tuple(count for _, count in items))
@@ -159,7 +159,7 @@ class JointEvents:
             codes = order[np.searchsorted(categories, occurring, sorter=order)][codes]
         k, n = len(categories), truth.size
         if k > MOST_CLASSES:
-            raise refuse("y, a, b (number of classes)", k, f"at most {MOST_CLASSES}; are they class labels?")
+            raise refuse("y, a, b", k, f"at most {MOST_CLASSES}; are they class labels?", quantity="number of classes")
         events, _ = cls.from_codes(categories.tolist(), codes[:n], codes[n : 2 * n], codes[2 * n :])
         return cls(events.categories, "classes", events.events, events.counts)
 
@@ -212,7 +212,7 @@ class JointEvents:
         width = arrays[0].shape[1]
         names = np.arange(width) if categories is None else as_labels(categories, "categories")
         if names.size != width:
-            raise refuse("categories (length)", names.size, f"{width}, one name for each column")
+            raise refuse("categories", names.size, f"{width}, one name for each column", quantity="length")
         rows = count_rows(arrays)
         events = tuple((true, by_a, by_b) for true, by_a, by_b in rows)
         return cls(tuple(names.tolist()), "categories", events, tuple(rows.values()))
@@ -290,8 +290,9 @@ JointCounts: TypeAlias = JointOutcomes | JointEvents
 
 
 def as_joint_counts(outcomes: Any) -> JointCounts:
-    """The `outcomes` if they have joint counts of at least one observation, or ValueError."""
+    """Return `outcomes`, which must be joint counts of at least one observation."""
     if isinstance(outcomes, JointOutcomes | JointEvents) and outcomes.n:
         return outcomes
-    name, value = ("outcomes (observations)", 0) if getattr(outcomes, "n", 1) == 0 else ("outcomes", outcomes)
-    raise refuse(name, value, "JointOutcomes or JointEvents of at least one observation")
+    if getattr(outcomes, "n", 1) == 0:
+        raise refuse("outcomes", 0, "at least one", quantity="number of observations")
+    raise refuse("outcomes", outcomes, "JointOutcomes or JointEvents of at least one observation")

@@ -186,7 +186,7 @@ def friedman_test(
     names = as_names(columns.models, "models", table.shape[1])
     datasets, k = table.shape
     if datasets < 2 or k < 3:
-        raise refuse("scores (shape)", table.shape, "two data sets (rows) or more, and three models (columns) or more")
+        raise refuse("scores", table.shape, "at least two data sets (rows), three models (columns)", quantity="shape")
     way: str = as_choice(method, "method", FRIEDMAN_METHODS)
     as_flag(greater_is_better, "greater_is_better")
     replicates = as_count(n_resamples, "n_resamples", minimum=1, maximum=10**8)

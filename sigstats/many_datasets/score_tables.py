@@ -50,7 +50,7 @@ def read_scores(scores: Any, models: Any, datasets: Any) -> ScoreTable:
         refuse_summaries([*table.T], columns.models, "scores")
     count, k = table.shape
     if count < 2 or k < 2:
-        raise refuse("scores (shape)", table.shape, "two data sets (rows) or more, and two models (columns) or more")
+        raise refuse("scores", table.shape, "at least two data sets (rows) and two models (columns)", quantity="shape")
     names = as_names(columns.models, "models", k)
     rows = columns.named["datasets"]
     rows = [str(row) for row in rows] if isinstance(datasets, str) else rows

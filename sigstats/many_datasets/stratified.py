@@ -153,13 +153,13 @@ def as_strata(only_a: Any, only_b: Any, n: Any) -> tuple[IntArray, IntArray, Int
     size = as_counts(n, "n", ndim=1)
     for name, counts in (("only_b", b), ("n", size)):
         if len(counts) != len(a):
-            raise refuse(f"{name} (length)", len(counts), f"{len(a)}, one for each data set")
+            raise refuse(name, len(counts), f"{len(a)}, one for each data set", quantity="length")
     short = (a + b > size) | (size == 0)
     if short.any():
         raise refuse("n", size[short][0], f"at least only_a + only_b, {int((a + b)[short][0])}, and at least 1")
     discordant = int((a + b).sum())
     if discordant > MOST_DISCORDANT:
-        raise refuse("only_a + only_b (total)", discordant, f"at most {MOST_DISCORDANT}")
+        raise refuse("only_a + only_b", discordant, f"at most {MOST_DISCORDANT}", quantity="total")
     return a, b, size
 
 

@@ -248,7 +248,9 @@ def _discordant_cells(table: Any) -> tuple[int, int]:
         raise refuse("only_b", None, "a whole number, or a table of two rows and two columns in place of both counts")
     cells = as_counts(right_first(table), "table")
     if cells.shape != (2, 2):
-        raise refuse("table (shape)", cells.shape, "two rows (A right, A wrong) and two columns (B right, B wrong)")
+        raise refuse(
+            "table", cells.shape, "two rows (A right, A wrong) and two columns (B right, B wrong)", quantity="shape"
+        )
     return int(cells[0, 1]), int(cells[1, 0])
 
 

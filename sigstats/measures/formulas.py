@@ -219,7 +219,7 @@ def one_vs_rest(table: Any) -> Confusion:
     """The four counts, (..., K), of each class of a square table, true classes in rows, against all others."""
     counts = as_counts(table, "table")
     if counts.ndim < 2 or counts.shape[-1] != counts.shape[-2]:
-        raise refuse("table (shape)", counts.shape, "a square table of counts, true classes in rows")
+        raise refuse("table", counts.shape, "a square table of counts, true classes in rows", quantity="shape")
     tp = np.diagonal(counts, axis1=-2, axis2=-1)
     rows, columns, n = counts.sum(axis=-1), counts.sum(axis=-2), counts.sum(axis=(-2, -1))[..., None]
     return Confusion(tp, rows - tp, columns - tp, n - rows - columns + tp)

@@ -51,7 +51,7 @@ def rank_table(
     least = as_count(smallest_slice, "smallest_slice", minimum=1)
     right = right or scores.dtype == np.bool_
     if len(scores) < 1 or scores.shape[1] < 2:
-        raise refuse("correct (shape)", scores.shape, "one row or more, and two models (columns) or more")
+        raise refuse("correct", scores.shape, "at least one row and two models (columns)", quantity="shape")
     if score_range is not None and right:
         low, high = score_range
         raise ValueError(f"score_range: {low:g} to {high:g} is not used by accuracy; expected scores, or no limits")

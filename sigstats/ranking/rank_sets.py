@@ -150,7 +150,7 @@ def rank_sets(
         table = ties_as_equal(table)
     n, k = table.shape
     if n < 1 or k < 2:
-        raise refuse("correct (shape)", table.shape, "one row or more, and two models (columns) or more")
+        raise refuse("correct", table.shape, "at least one row and two models (columns)", quantity="shape")
     names = as_names(columns.models, "models", k)
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
     codes = None

@@ -183,7 +183,7 @@ def rank_votes(
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
     n = len(named["model_a"])
     if len(named["model_b"]) != n:
-        raise refuse("model_b (length)", len(named["model_b"]), f"{n}, one for each vote")
+        raise refuse("model_b", len(named["model_b"]), f"{n}, one for each vote", quantity="length")
     models, votes = coded_votes(named["model_a"], named["model_b"], winner)
     first, second, signs = votes.T
     given = {name: value for name, value in {"groups": groups, "items": items}.items() if value is not None}
@@ -233,7 +233,7 @@ def coded_votes(model_a: NDArray[Any], model_b: NDArray[Any], winner: Any) -> tu
     first, second = codes.astype(np.int64).reshape(2, -1)
     names, place = np.unique(as_labels(winner, "winner").astype(str), return_inverse=True)
     if len(place) != len(first):
-        raise refuse("winner (length)", len(place), f"{len(first)}, one for each vote")
+        raise refuse("winner", len(place), f"{len(first)}, one for each vote", quantity="length")
     code_of = np.where(np.isin(names, models), np.searchsorted(models, names), -1)[place]
     words = [str(name).strip().lower() for name in names]
     word_of = np.array([1 if w in _FIRST else -1 if w in _SECOND else 0 if w in _NEITHER else 3 for w in words])[place]

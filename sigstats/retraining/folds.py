@@ -192,7 +192,7 @@ def as_classes(y: Any) -> tuple[np.ndarray[Any, Any], IntArray]:
     except (TypeError, OverflowError):  # ragged, or labels that cannot be put in order
         raise refuse("y", y, wanted) from None
     if len(classes) < 2:
-        raise refuse("y (classes)", len(classes), wanted)
+        raise refuse("y", len(classes), "two or more", quantity="number of classes")
     return classes, codes.astype(np.int64)
 
 

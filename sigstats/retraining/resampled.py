@@ -197,7 +197,7 @@ def five_by_two_test(differences: Any) -> FiveByTwoResult:
     """
     values = as_differences(differences, ndim=2)
     if values.shape != (5, 2):
-        raise refuse("differences (shape)", values.shape, "(5, 2): two folds of each of five replications")
+        raise refuse("differences", values.shape, "(5, 2): two folds of each of five replications", quantity="shape")
     largest = float(np.abs(values).max())
     scaled = values / largest if largest else values
     apart = scaled[:, 0] - scaled[:, 1]

@@ -29,7 +29,7 @@ def as_rows(X: Any, n: int, null: str) -> Any:
         if rows.dtype.kind not in "biufUSO" or rows.ndim != 2:
             raise refuse("X", X, wanted)
     if len(rows.shape) != 2 or rows.shape[0] != n or rows.shape[1] == 0:
-        raise refuse("X (shape)", rows.shape, f"({n}, d): as many rows as y has, one feature or more")
+        raise refuse("X", rows.shape, f"({n}, d): as many rows as y has, one feature or more", quantity="shape")
     return rows
 
 
@@ -180,7 +180,7 @@ def class_codes(predicted: Any, classes: NDArray[Any], rows: int, name: str) -> 
     """The place among `classes` of each prediction (a column as its entries, as of CatBoost); or ValueError."""
     labels = np.asarray(predicted)
     if labels.shape not in ((rows,), (rows, 1)):
-        raise refuse(f"{name} (shape)", labels.shape, f"a class for each of {rows} rows")
+        raise refuse(name, labels.shape, f"a class for each of {rows} rows", quantity="shape")
     labels = labels.reshape(rows)
     codes = _places(labels, classes)
     if (codes < 0).any():

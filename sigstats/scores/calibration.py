@@ -199,7 +199,7 @@ def _hits_and_chances(y: Any, probabilities: Any, positive: Any, classes: Any) -
     table = as_reals(given, "probabilities", ndim=2 if given.ndim == 2 else 1)
     refuse_where((table < 0) | (table > 1), table, "probabilities", wanted)
     if len(table) != len(labels):
-        raise refuse("probabilities (length)", len(table), f"{len(labels)}, that of y")
+        raise refuse("probabilities", len(table), f"{len(labels)}, that of y", quantity="length")
     known = np.unique(labels)
     if table.ndim == 1:
         if classes is not None:

@@ -29,7 +29,9 @@ def pair_of_scores(score_a: Any, score_b: Any, length: int | None, other: str) -
     a, b = as_reals(score_a, "score_a", ndim=1), as_reals(score_b, "score_b", ndim=1)
     for name, scores in (("score_a", a), ("score_b", b)):
         if len(scores) != (len(a) if length is None else length):
-            raise refuse(f"{name} (length)", len(scores), f"{len(a) if length is None else length}, that of {other}")
+            raise refuse(
+                name, len(scores), f"{len(a) if length is None else length}, that of {other}", quantity="length"
+            )
         require_squarable(scores, name)
     return a, b
 

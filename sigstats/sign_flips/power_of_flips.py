@@ -50,14 +50,14 @@ def _chances(given: Any, name: str) -> FloatArray:
     reals = as_reals(given, name, ndim=1)
     refuse_where((reals < 0) | (reals > 1), reals, name, "numbers from 0 to 1")
     if len(reals) > _MOST_GIVEN:
-        raise refuse(f"{name} (length)", len(reals), f"at most {_MOST_GIVEN}")
+        raise refuse(name, len(reals), f"at most {_MOST_GIVEN}", quantity="length")
     return reals
 
 
 def _of_items(a: FloatArray, b: FloatArray, answers: int) -> FloatArray:
     """The mean law of items at which the answers of each model are independent."""
     if len(a) != len(b):
-        raise refuse("accuracy_b (length)", len(b), f"{len(a)}, one for each item of accuracy_a")
+        raise refuse("accuracy_b", len(b), f"{len(a)}, one for each item of accuracy_a", quantity="length")
     if answers == 1:
         p_a, p_b = float(np.mean(a * (1 - b))), float(np.mean(b * (1 - a)))
         return np.array([p_b, max(0.0, 1 - p_a - p_b), p_a])

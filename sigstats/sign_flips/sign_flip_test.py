@@ -227,7 +227,7 @@ def _at_least(tested: dict[str, Any], least: float) -> dict[str, Any]:
 def _sizes(sizes: Any, n: int) -> FloatArray:
     rows = as_reals(sizes, "sizes", ndim=1)
     if len(rows) != n:
-        raise refuse("sizes (length)", len(rows), f"{n}, one for each difference")
+        raise refuse("sizes", len(rows), f"{n}, one for each difference", quantity="length")
     refuse_where((rows <= 0) | (rows > MAX_TOTAL), rows, "sizes", f"numbers above 0 and up to {MAX_TOTAL}")
     return rows
 

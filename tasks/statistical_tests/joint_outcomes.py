@@ -52,7 +52,7 @@ def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
     """``outcomes``: the eight counts; ``cost_fn``, ``cost_fp`` and ``prior`` for the cost, ``measure`` to resample."""
     outcomes = JointOutcomes(*data["outcomes"])
     if outcomes.n == 0:
-        raise refuse("outcomes (observations)", 0, "at least one")
+        raise refuse("outcomes", 0, "at least one", quantity="number of observations")
     return {"alternative": "two-sided", "n": outcomes.n}
 
 

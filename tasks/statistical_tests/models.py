@@ -67,7 +67,7 @@ def _signed_rank(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
 def _advantages(data: Mapping[str, Any]) -> FloatArray:
     """The advantage of a over b on each data set."""
     if len(data["a"]) != len(data["b"]):
-        raise refuse("scores (length)", len(data["b"]), f"{len(data['a'])}, one for each data set")
+        raise refuse("scores", len(data["b"]), f"{len(data['a'])}, one for each data set", quantity="length")
     both = [scores for scores in zip(data["a"], data["b"], strict=True) if None not in scores]
     a, b = (
         as_reals(column, f"scores of {key}", ndim=1) for key, column in zip("ab", zip(*both, strict=True), strict=True)

@@ -252,7 +252,7 @@ def test_marks_beyond_their_limits_are_named():
 @pytest.mark.parametrize(
     ("people", "said"),
     [
-        ([1, 0, NAN], r"people_a \(length\): 3 .*4, as judge_a"),
+        ([1, 0, NAN], r"people_a: the length is 3; expected 4, as judge_a"),
         ([1, 0, 2, NAN], r"people_a\[2\]: 2\.0"),
         (["yes", "no", None, None], r"people_a\[0\]: 'yes'"),
         ([None] * 4, "people_a, people_b: 0 .*one row or more"),

@@ -66,7 +66,7 @@ def test_a_mapping_of_names_to_columns_is_a_data_frame(call, values):
     ("columns", "message"),
     [
         ({1: [1, 0], "1": [0, 1], "b": [1, 1]}, r"expected names that differ as text"),
-        ({"a": [1, 0, 1], "b": [1, 0]}, r"\['b'\] \(length\): 2 is not valid; expected 3"),
+        ({"a": [1, 0, 1], "b": [1, 0]}, r"\['b'\]: the length is 2; expected 3"),
         ({"a": pd.Series([1, 0]), "b": pd.Series([1, 0], index=[1, 0])}, r"\['b'\] \(index\).* is not valid"),
     ],
 )

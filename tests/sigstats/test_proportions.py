@@ -164,7 +164,7 @@ def test_error_rate_of_the_dcf_test_under_the_null(paired):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: proportion_test(JointOutcomes()), "outcomes (observations): 0"),
+        (lambda: proportion_test(JointOutcomes()), "outcomes: the number of observations is 0"),
         (lambda: proportion_test(EXAMPLE, alternative="lesss"), "did you mean 'less'?"),
         (lambda: dcf_test(JointOutcomes(e8=3), **COSTS), "outcomes (positives): 0"),
         (lambda: dcf_test(JointOutcomes(e1=3), **COSTS), "outcomes (negatives): 0"),

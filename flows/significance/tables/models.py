@@ -172,11 +172,16 @@ class Scores(Entry):
             raise ValueError(f"control: {shown(self.control)} is not valid; {hint(self.control, models)}")
         pairs = math.comb(len(models), 2) if self.control is None else len(models) - 1
         if pairs > MOST_PAIRS:
-            raise refuse("scores (pairs of models)", pairs, f"{MOST_PAIRS} or fewer; models or control chooses some")
+            raise refuse(
+                "scores",
+                pairs,
+                f"{MOST_PAIRS} or fewer; models or control chooses some",
+                quantity="number of pairs of models",
+            )
         table, notes = filled(given, self.missing, greater_is_better=self.greater_is_better)
         whole = table.whole()
         if len(whole.datasets) < FEWEST_DATA_SETS:
-            raise refuse("scores (data sets)", len(whole.datasets), f"{FEWEST_DATA_SETS} or more")
+            raise refuse("scores", len(whole.datasets), f"{FEWEST_DATA_SETS} or more", quantity="number of data sets")
         rope = usual_rope(table.scores) if self.rope is None else self.rope
         common: dict[str, Any] = {"greater_is_better": self.greater_is_better, "rope": rope, "control": self.control}
         common |= {"note": "; ".join(note.rstrip(".") for note in notes)} if notes else {}
@@ -204,7 +209,9 @@ class Scores(Entry):
         longest = max(scores, key=lambda name: len(scores[name]))
         for name, column in scores.items():
             if len(column) < len(scores[longest]):
-                raise refuse(f"values: {name} (length)", len(column), f"{len(scores[longest])}, as of {longest}")
+                raise refuse(
+                    f"values: {name}", len(column), f"{len(scores[longest])}, as of {longest}", quantity="length"
+                )
         return read_scores(np.column_stack(list(scores.values())), list(scores), None)
 
     def _read(self, path: str, base: Path) -> ScoreTable:

@@ -204,7 +204,7 @@ def pair_as_frames(
         table = {argument: _column(values, argument) for argument, values in arrays.items()}
         for argument, values in table.items():
             if len(values) != len(table["y"]):
-                raise refuse(f"{argument} (length)", len(values), f"{len(table['y'])}, one for each row")
+                raise refuse(argument, len(values), f"{len(table['y'])}, one for each row", quantity="length")
         keys = {key: argument for key, argument in _COLUMNS.items() if argument in arrays}
         columns = make_columns(keys, ("label",), duplicates=None, **options)
         table = {columns_of_slices.get(argument, argument): values for argument, values in table.items()}

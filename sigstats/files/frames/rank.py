@@ -135,7 +135,7 @@ def rank_models(
             probs = class_probabilities(label, correct, named_class, measures=measure)
         correct, models, positive = np.column_stack(probs.predictions), [*correct], positive or probs.positive
     if getattr(correct, "ndim", 2) == 3:
-        raise refuse("correct (shape)", correct.shape, "{model: table} for the probabilities of all classes")
+        raise refuse("correct", correct.shape, "{model: table} for the probabilities of all classes", quantity="shape")
     columns = columns_of(correct, models, {"label": label, "groups": groups, "items": items}, slices)
     names = as_names(columns.models, "models", columns.table.shape[1])
     table, n, named = columns.table, len(columns.table), columns.named
@@ -166,7 +166,7 @@ def rank_models(
     require_same_index(correct=correct, label=label, cost=cost)
     of_costs = as_reals(columns_of(cost, columns.models, {}, name="cost").table, "cost", ndim=2)
     if of_costs.shape != table.shape:
-        raise refuse("cost (shape)", of_costs.shape, f"{table.shape}, as of the scores")
+        raise refuse("cost", of_costs.shape, f"{table.shape}, as of the scores", quantity="shape")
     options |= {"lower": True, "limits": None, "priced": True}
     return with_costs(ranking, rank_table(of_costs, names, group, {}, **options), "cost")
 
@@ -288,7 +288,7 @@ def _right(table: Any, label: Any, names: Sequence[str]) -> Any:
         name = f"correct[{shown(names[i])}]"
         column = as_class_labels(table[:, i], name)
         if len(column) != len(label):
-            raise refuse("label (length)", len(label), f"{len(column)}, one for each row")
+            raise refuse("label", len(label), f"{len(column)}, one for each row", quantity="length")
         same_kind_of_labels(label, column, name)
         if (column != label).any():
             labels, predictions = ([label_name(value) for value in np.unique(one).tolist()] for one in (label, column))

@@ -171,13 +171,13 @@ def test_missing_scores_of_a_long_table(tmp_path, program, missing):
         ("fold,a,b\n1,2,3\n2,2,4\n3,1,1\n", 'datasets = "fold"', "datasets: 'fold 1' is a part of cross-validation"),
         ("seed,a,b\n1,2,3\n2,2,4\n3,1,1\n", 'datasets = "seed"', "datasets: 'seed 1' is a run on one data set"),
         ("dataset,a,b\nd0,2,3\n1,2,4\nD0,3,1\n", "", "datasets: 'D0' is not valid; expected names that differ"),
-        ("dataset,a,b\n1,2,3\n2,2,4\n", "", "scores (data sets): 2 is not valid; expected 3 or more"),
+        ("dataset,a,b\n1,2,3\n2,2,4\n", "", "scores: the number of data sets is 2; expected 3 or more"),
         (
             "dataset,a\n1,2\n2,2\n3,1\n",
             "",
-            "(3, 1) is not valid; expected two data sets (rows) or more, and two models",
+            "(3, 1); expected at least two data sets (rows) and two models",
         ),
-        ("dataset,a,b\n1,2,3\n2,,4\n3,1,1\n", 'missing = "drop"', "scores (data sets): 2 is not valid; expected 3"),
+        ("dataset,a,b\n1,2,3\n2,,4\n3,1,1\n", 'missing = "drop"', "scores: the number of data sets is 2; expected 3"),
         ("set,a,b\n1,2,3\n2,2,4\n3,1,1\n", "", "column 'dataset' was not found"),
         ("dataset,a,a\n1,2,3\n2,2,4\n3,1,1\n", "", "column 'a' appears 2 times"),
         ("dataset,a,b\n1,2,3\n2,2,4\n3,1,1\n", 'control = "c"', "control: 'c' is not valid; expected one of 'a', 'b'"),
@@ -213,7 +213,7 @@ def test_scores_that_are_farther_apart_than_floats_are_refused():
 
 def test_more_pairs_than_files_can_hold_are_refused(tmp_path):
     values = {f"m{i}": [0.0, 1.0, 2.0] for i in range(448)}
-    with pytest.raises(ValueError, match=r"pairs of models\): 100128 is not valid; expected 100000 or fewer"):
+    with pytest.raises(ValueError, match=r"pairs of models is 100128; expected 100000 or fewer"):
         next(Scores(name="t", values=values).cases(tmp_path))
     assert next(Scores(name="t", values=values, control="m0").cases(tmp_path)).test == "friedman"
     del values["m7"]

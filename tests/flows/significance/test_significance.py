@@ -333,7 +333,7 @@ BAD = {
     "a name twice": ('[[pairs]]\nname = "p"\na = "x"\nb = "x"\nonly_a = 3\nonly_b = 4', "a name other than a"),
     "lengths": (
         '[[samples]]\nname = "s"\na = "x"\nb = "y"\ncounts_a = [1, 2]\ncounts_b = [1, 2, 3]',
-        "s: counts_b (length): 3 is not valid",
+        "s: counts_b: the length is 3",
     ),
     "probabilities": ('[[requirements]]\nname = "r"\ncounts = [1, 2]\nprobabilities = [0.5, 0.6]', "r: probabilities"),
     "too many tables": (

@@ -510,8 +510,8 @@ def test_a_users_measure_is_as_good_as_ours():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: bootstrap_test(JointOutcomes()), "outcomes (observations): 0"),
-        (lambda: bootstrap_test(JointEvents(("a", "b"))), "outcomes (observations): 0"),
+        (lambda: bootstrap_test(JointOutcomes()), "outcomes: the number of observations is 0"),
+        (lambda: bootstrap_test(JointEvents(("a", "b"))), "outcomes: the number of observations is 0"),
         (lambda: bootstrap_test(EXAMPLE, n_resamples=38), "n_resamples: 38 is not valid; expected at least 39"),
         (lambda: bootstrap_test(EXAMPLE, n_resamples=18, method="centred"), "at least 19"),
         (lambda: bootstrap_test(EXAMPLE, n_resamples=18, alternative="less"), "at least 19"),

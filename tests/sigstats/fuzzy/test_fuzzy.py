@@ -265,10 +265,10 @@ def test_too_many_pairs_of_counts_are_found_out_before_all_are_listed():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: sigstats.fuzzy.efficiency_test([[1, 0]], [[1, 0], [0, 1]]), "assigned (objects): 2 is not valid"),
+        (lambda: sigstats.fuzzy.efficiency_test([[1, 0]], [[1, 0], [0, 1]]), "assigned: the number of objects is 2"),
         (
             lambda: sigstats.fuzzy.efficiency_test([[1, 0]], [[1, 0, 0]]),
-            "assigned (classes): 3 is not valid; expected 2",
+            "assigned: the number of classes is 3; expected 2",
         ),
         (
             lambda: sigstats.fuzzy.homogeneity_test([[0, 0]], [[1, 0]]),

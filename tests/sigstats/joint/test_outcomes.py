@@ -112,7 +112,7 @@ def test_more_rows_than_floats_count_are_refused():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (([[1, 0]], [1, 0], [1, 0], 1), "y (shape):"),
+        (([[1, 0]], [1, 0], [1, 0], 1), "y: the shape is "),
         ((["spam", "ham"], ["spam", "ham"], ["spam", "ham"], "Spam"), "did you mean 'spam'?"),
         ((["x", "y"], ["x", "y"], ["x", "y"], None), "positive: is missing; expected one of 'x', 'y'"),
         (([1, 0], [1, 0], [1, 0], [1]), "positive:"),

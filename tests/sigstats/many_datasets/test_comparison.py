@@ -107,8 +107,8 @@ def test_all_equal_is_equal_in_practice():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"scores": [[1, 2]]}, r"scores \(shape\)"),
-        ({"scores": SCORES, "models": ["a", "b", "c"]}, r"models \(length\): 3 is not valid; expected 4"),
+        ({"scores": [[1, 2]]}, r"scores: the shape"),
+        ({"scores": SCORES, "models": ["a", "b", "c"]}, r"models: the length is 3; expected 4"),
         ({"scores": SCORES, "models": ["a", "b", "c", "a"]}, "models: 'a' is not valid; expected each name once"),
         ({"scores": SCORES, "control": "x"}, "control: 'x' is not valid; expected one of 1, 2, 3, 4"),
         ({"scores": SCORES, "datasets": ["d"] * 15}, "datasets: 'd'"),

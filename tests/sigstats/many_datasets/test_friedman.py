@@ -264,8 +264,8 @@ def test_orders_that_are_counted_have_the_law_of_permutations(monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"scores": [[1, 2, 3]]}, r"scores \(shape\): \(1, 3\)"),
-        ({"scores": [[1, 2], [3, 4]]}, r"scores \(shape\): \(2, 2\)"),
+        ({"scores": [[1, 2, 3]]}, r"scores: the shape is \(1, 3\)"),
+        ({"scores": [[1, 2], [3, 4]]}, r"scores: the shape is \(2, 2\)"),
         (
             {"scores": np.random.default_rng(0).normal(size=(5000, 8)), "method": "exact"},
             '"f" for 5000 data sets and 8 models: too many permutations',

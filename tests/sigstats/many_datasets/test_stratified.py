@@ -66,11 +66,11 @@ def test_sixty_data_sets_of_unlike_sizes_have_certified_bounds():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (([1, 2], [1], [5, 5]), r"only_b \(length\): 1 is not valid; expected 2"),
+        (([1, 2], [1], [5, 5]), r"only_b: the length is 1; expected 2"),
         (([3], [3], [5]), "n: 5 is not valid; expected at least only_a \\+ only_b, 6"),
         (([0], [0], [0]), "n: 0"),
         (([-1], [0], [3]), "only_a: -1"),
-        (([10**6], [1], [10**7]), r"only_a \+ only_b \(total\)"),
+        (([10**6], [1], [10**7]), r"only_a \+ only_b: the total"),
     ],
 )
 def test_bad_input_is_one_line(arguments, message):

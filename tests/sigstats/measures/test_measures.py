@@ -286,8 +286,8 @@ def test_measures_say_which_way_is_better_and_can_be_written_down():
         (lambda: as_measure(lambda tp, fn, fp, tn: 1 // 0)(1, 0, 1, 1), "failed"),
         (lambda: as_measure(lambda tp, fn, fp, tn: "x")(1, 0, 1, 1), "failed"),
         (lambda: as_measure(lambda tp, fn, fp, tn: 1.0)([1, 2], 0, 1, 1), "shape"),
-        (lambda: one_vs_rest([[1, 2, 3], [4, 5, 6]]), "table (shape)"),
-        (lambda: one_vs_rest([1, 2]), "table (shape)"),
+        (lambda: one_vs_rest([[1, 2, 3], [4, 5, 6]]), "table: the shape"),
+        (lambda: one_vs_rest([1, 2]), "table: the shape"),
         (lambda: one_vs_rest([[1, -2], [4, 5]]), "table: -2"),
     ],
 )

@@ -68,7 +68,7 @@ def test_false_claims_are_as_rare_as_stated(law):
 @pytest.mark.parametrize(
     ("cost", "options", "message"),
     [
-        (np.ones((9, 3)), {}, r"cost \(shape\): \(9, 3\) is not valid; expected \(300, 3\)"),
+        (np.ones((9, 3)), {}, r"cost: the shape is \(9, 3\); expected \(300, 3\)"),
         (np.full((300, 3), np.nan), {}, "cost"),
         (pd.DataFrame(np.ones((300, 2)), columns=MODELS[:2]), {}, "no column 'bad'"),
     ],

@@ -124,16 +124,16 @@ def test_all_right_in_few_groups_is_no_certainty():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"correct": [1, 0]}, r"correct \(shape\)"),
+        ({"correct": [1, 0]}, r"correct: the shape"),
         ({"correct": [[1, 0]], "groups": "person"}, "groups: 'person' is not valid; expected a column of values"),
         ({"correct": pd.DataFrame({"a": [1], "b": [0]}), "label": "aa"}, "label: no column 'aa'; did you mean 'a'"),
         ({"correct": pd.DataFrame({"a": [1], "b": [0]}), "models": "a"}, "models: 'a' is not valid; expected a list"),
         ({"correct": [[1, 0]], "slices": "site"}, "slices: "),
-        ({"correct": [[1, 0]], "slices": {"s": [1, 2]}}, r"slices\['s'\] \(length\)"),
-        ({"correct": [["x", "y"]], "label": ["x", "y"]}, r"label \(length\)"),
+        ({"correct": [[1, 0]], "slices": {"s": [1, 2]}}, r"slices\['s'\]: the length"),
+        ({"correct": [["x", "y"]], "label": ["x", "y"]}, r"label: the length"),
         ({"correct": [["x", "y"]], "label": [1]}, r"correct\['1'\]: "),
         ({"correct": [[1, 0]], "smallest_slice": 0}, "smallest_slice"),
-        ({"correct": [[1], [0]]}, r"correct \(shape\)"),
+        ({"correct": [[1], [0]]}, r"correct: the shape"),
     ],
 )
 def test_bad_input_is_one_line(arguments, message):

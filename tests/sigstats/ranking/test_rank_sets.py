@@ -151,10 +151,10 @@ def test_true_ranks_are_held_all_at_once(chances):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"correct": [[1], [0]]}, r"correct \(shape\)"),
-        ({"correct": [[1, 0]], "models": ["a"]}, r"models \(length\)"),
+        ({"correct": [[1], [0]]}, r"correct: the shape"),
+        ({"correct": [[1, 0]], "models": ["a"]}, r"models: the length"),
         ({"correct": [[1, 0]], "confidence_level": 1}, "confidence_level"),
-        ({"correct": [[1, 0], [0, 1]], "groups": [1]}, r"groups \(length\)"),
+        ({"correct": [[1, 0], [0, 1]], "groups": [1]}, r"groups: the length"),
         ({"correct": [["a", "b"]]}, "correct: "),
     ],
 )

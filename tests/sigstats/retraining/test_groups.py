@@ -34,7 +34,7 @@ def test_folds_are_those_of_scikit_learn_and_split_no_group(rows, seed):
     try:
         folds = stratified_folds(y, 3, seed, groups=as_groups(groups, "groups", len(y))[0])
     except ValueError as error:
-        assert re.match(r"n_splits: |y \(classes\): |groups: ", str(error))
+        assert re.match(r"n_splits: |y: the number|groups: ", str(error))
         return
     drawn = int(np.random.default_rng(seed).integers(2**32))
     splitter = StratifiedGroupKFold(3, shuffle=True, random_state=drawn)
@@ -101,7 +101,7 @@ def test_what_cannot_be_exchanged_is_refused():
     with pytest.raises(ValueError, match="at most 2, the number of groups"):
         sigstats.permutation_test("1-nn", X, y, cv=3, groups=[0, 0, 1, 1], n_resamples=1)
     for wrong in ([0, 1], [0, 0, 0, 0], [np.nan, 1, 2, 3], [None, 1, 2, 3], ["NA", "1", "2", "3"], "abcd"):
-        with pytest.raises(ValueError, match=r"^groups( \(length\))?: "):
+        with pytest.raises(ValueError, match=r"^groups: "):
             as_groups(wrong, "groups", 4)
 
 

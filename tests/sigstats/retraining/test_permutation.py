@@ -421,7 +421,7 @@ class Answering(ClassifierMixin, BaseEstimator):
     [(lambda n, classes: [[]] * n, r"\(15, 0\)"), (lambda n, classes: [classes[0]] * (n - 1), r"\(14,\)")],
 )
 def test_predictions_of_another_shape_are_refused(answer, shape):
-    wanted = f"Answering's predictions in fold 0.*{shape} is not valid; expected a class for each of 15 rows"
+    wanted = f"Answering's predictions in fold 0.*{shape}; expected a class for each of 15 rows"
     with pytest.raises(ValueError, match=wanted):
         permutation_test(Answering(answer), *load_iris(return_X_y=True), cv=10, n_resamples=1)
 

@@ -119,7 +119,7 @@ def test_a_class_that_does_not_occur_may_be_tested(labels, options):
     ("arguments", "message"),
     [
         (([0, 1], [0.5, 1.5]), "probabilities: 1.5"),
-        (([0, 1], [0.5]), r"probabilities \(length\)"),
+        (([0, 1], [0.5]), r"probabilities: the length"),
         ((["a", "b"], [0.5, 0.2]), "positive"),
         ((["a", "a"], [0.5, 0.2]), "positive: is missing; expected the class"),
         (([0, 1], [[0.5, 0.2], [0.1, 0.9]]), "sum of a row"),

@@ -380,7 +380,7 @@ def test_areas_of_groups_that_differ_by_the_same():
     ("test", "arguments", "message"),
     [
         (auc_test, ([1, 0, 1, 1], [1, 2, 3, 4], [1, 2, 3, 4]), "expected two of each"),
-        (auc_test, ([1, 0, 1, 0], [1, 2, 3], [1, 2, 3, 4]), r"score_a \(length\): 3 is not valid; expected 4"),
+        (auc_test, ([1, 0, 1, 0], [1, 2, 3], [1, 2, 3, 4]), r"score_a: the length is 3; expected 4"),
         (auc_test, ([1, 0, 1, 0], [1, 2, 3, math.nan], [1, 2, 3, 4]), "score_a"),
         (auc_test, ([1, 0, 2, 0], [1, 2, 3, 4], [1, 2, 3, 4]), "positive: is missing; expected one of"),
         (mean_score_test, ([1.0], [2.0]), "expected two rows or more"),

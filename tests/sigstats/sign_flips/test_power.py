@@ -155,7 +155,7 @@ def test_so_many_items_reach_the_power_and_one_fewer_does_not():
         ({"only_a": 0.2, "only_b": 0.1, "answers": 0}, r"answers: 0 is not valid"),
         ({"only_a": 0.2, "only_b": 0.1, "answers": 3, "correlation": 0, "method": "mid-p"}, r"method: 'mid-p' is not"),
         ({"accuracy_a": [0.2], "accuracy_b": [0.1], "correlation": 0.5}, r"correlation: 0\.5 is not valid"),
-        ({"accuracy_a": [0.2], "accuracy_b": [0.1, 0.2]}, r"accuracy_b \(length\): 2 is not valid; expected 1"),
+        ({"accuracy_a": [0.2], "accuracy_b": [0.1, 0.2]}, r"accuracy_b: the length is 2; expected 1"),
         ({"accuracy_a": [0.2], "accuracy_b": [1.2]}, r"accuracy_b: 1\.2 is not valid; expected numbers from 0 to 1"),
         ({"accuracy_a": [0.2], "accuracy_b": [0.1], "discordance": 0.2}, r"discordance: 0\.2 is not valid"),
     ],

@@ -289,7 +289,7 @@ def test_monte_carlo_estimates_the_exact_p_value():
     ("arguments", "message"),
     [
         ({"differences": []}, "differences: "),
-        ({"differences": [1, 2], "sizes": [1]}, r"sizes \(length\): 1 is not valid; expected 2"),
+        ({"differences": [1, 2], "sizes": [1]}, r"sizes: the length is 1; expected 2"),
         ({"differences": [1, 2], "sizes": [1, 0]}, "sizes: 0.0 is not valid; expected numbers above 0 and up to"),
         ({"differences": [1, 2], "limit": 1}, "limit: 1 is not valid; expected at least 2"),
         ({"differences": [1], "confidence_level": 1}, "confidence_level: 1"),
