@@ -1,4 +1,4 @@
-"""Other ways to call public functions: by former names, which warn for a release, and with labels for counts."""
+"""Alternative calls of public functions: former names, which warn until a release, and labels in place of counts."""
 
 import functools
 import inspect
@@ -46,7 +46,7 @@ def renamed(until: str, **names: str) -> Callable[[Callable[P, R]], Callable[P, 
 
 
 def moved(name: str) -> Any:
-    """Return the object that a name of `MOVED` refers to."""
+    """Return the object for which a name of `MOVED` stands."""
     module, now, until = MOVED[name]
     _warn(f"sigstats.{name} is now {module}.{now}", until, level=4)
     return getattr(import_module(module), now)
@@ -57,17 +57,17 @@ def _warn(message: str, until: str, *, level: int) -> None:
 
 
 class TakesCounts(Protocol[P, Q, R_co]):
-    """A function of counts, whose `from_predictions` is the same function of labels."""
+    """A function of counts. Its attribute `from_predictions` is the same function, called with labels."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
         """The function of counts."""
 
     @property
     def from_predictions(self) -> Callable[Q, R_co]:
-        """The function of labels."""
+        """The same function, called with labels instead of counts."""
 
 
-#: The documentation that functions of labels have in common.
+#: Documentation that all functions of labels share.
 _LABELS = """
 
 Parameters
@@ -82,9 +82,9 @@ other options
 
 
 def takes_counts(positional: int, from_predictions: Callable[Q, R]) -> Callable[[Callable[P, R]], TakesCounts[P, Q, R]]:
-    """Attach the function of labels to a function of counts, whose errors mention it for calls with labels.
+    """Attach the function of labels to a function of counts. Errors for calls with labels then mention it.
 
-    `positional`: the number of arguments of the function of counts that may be given by position.
+    `positional`: how many arguments of the function of counts may be positional.
     """
 
     def wrap(test: Callable[P, R]) -> TakesCounts[P, Q, R]:

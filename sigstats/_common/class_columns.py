@@ -1,4 +1,4 @@
-"""The positive one of two classes, and tables with a column for each class: one rule for all readers."""
+"""The positive class of two, and tables with one column per class. All readers follow these rules."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +19,7 @@ _TRUTH = {"0": False, "0.0": False, "false": False, "1": True, "1.0": True, "tru
 
 
 def positive_place(classes: Sequence[Any], positive: Any = None, *, option: str = "positive") -> int:
-    """Return the place of the positive class among `classes`; ValueError if unknown.
+    """Return the place of the positive class among `classes`. Raise ValueError if it is unknown.
 
     `positive` is a class; of 0 and 1, or false and true, also the truth value. If it is None, the classes must be one
     of `PAIRS`.
@@ -57,7 +57,10 @@ def with_absent(classes: Sequence[Any], positive: Any = None) -> list[Any]:
 
 
 def class_names_of(classes: Any) -> tuple[str, ...]:
-    """The names of classes in the option `classes`, without repeats; empty if it is not given; or ValueError."""
+    """Return the names of classes in the option `classes`, or an empty tuple if it is None.
+
+    Raises ValueError for a class that appears twice.
+    """
     if classes is None:
         return ()
     if isinstance(classes, (str, set, frozenset)) or not np.iterable(classes):
@@ -84,13 +87,15 @@ def classes_of_columns(
     *,
     or_else: str = "classes=[...], the order of the columns",
 ) -> NDArray[Any]:
-    """The class of each of the `width` columns of a table, of the type of the labels; or ValueError.
+    """Return the class of each of the `width` columns of a table, in the type of the labels.
 
     `labels`: the distinct labels, sorted. `categories`: the order of the labels' own data type, if it has one.
-    `classes`: the order of the columns. Without it, the columns of a data frame that names all labels are of the
-    classes that they name. Any other table must have one column for each label, in sorted order; it is refused if that
-    order is ambiguous, as for numbers sorted as text, or categories in another order.
-    `or_else`: the alternative remedy in messages.
+    `classes`: the order of the columns. Without `classes`, the columns of a data frame that names all labels belong to
+    the classes that they name. Any other table must have one column per label, in sorted order; it is refused if that
+    order is ambiguous, as for numbers sorted as text, or categories in another order. `or_else`: the alternative remedy
+    in messages.
+
+    Raises ValueError if the columns do not match the classes.
     """
     labels = np.array([False, True]) if labels.dtype.kind == "b" else labels
     wanted = f"{or_else}, or a data frame whose columns are named by the classes"
@@ -122,9 +127,9 @@ def classes_of_columns(
 
 
 def likeliest(table: NDArray[Any], classes: NDArray[Any]) -> tuple[NDArray[Any], int]:
-    """Return the most probable class of each row, and the number of rows with several most probable classes.
+    """Return the most probable class of each row, and the number of rows in which several classes tie.
 
-    The first of these, in sorted order, is taken: the order of the columns does not matter.
+    A tie goes to the first class in sorted order, so the order of the columns does not matter.
     """
     order = np.argsort(classes, kind="stable")
     ties = (table == table.max(axis=1, keepdims=True)).sum(axis=1) > 1
@@ -132,19 +137,22 @@ def likeliest(table: NDArray[Any], classes: NDArray[Any]) -> tuple[NDArray[Any],
 
 
 def with_places(table: FloatArray, classes: Sequence[Any] | NDArray[Any], columns: IntArray) -> FloatArray:
-    """A table for `Scored.of_classes` with sorted classes; `columns`: the column of the true class of each row."""
+    """Return a table for `Scored.of_classes` with sorted classes.
+
+    `columns`: the column of the true class of each row.
+    """
     order = np.argsort(classes, kind="stable")
     return np.column_stack([np.argsort(order)[columns], table[:, order]])
 
 
 def equal_probabilities(ties: int, rows: int) -> Note:
-    """Note rows without a single most probable class."""
+    """Return the note on rows in which the most probable classes tie."""
     text = f"{ties:,} of {rows:,} rows have several likeliest classes; the first in sorted order is the prediction"
     return Note("equal-probabilities", text)
 
 
 def as_class_probabilities(table: NDArray[Any], name: str, rows: int) -> FloatArray:
-    """A table whose rows each sum to 1, apart from the rounding of its type or of its printed digits."""
+    """Return a table of probabilities. Raise ValueError unless rows sum to 1, up to rounding."""
     if table.ndim != 2 or table.shape[0] != rows:
         wanted = f"({rows}, number of classes): rows as in y, a column for each class"
         raise refuse(name, table.shape, wanted, quantity="shape")

@@ -19,7 +19,7 @@ NO_ANSWER = "(no prediction)"
 
 
 def label_name(label: Any, name: str = "label") -> str:
-    """The text of a string or a number: "1" of 1.0, "true" of True; or ValueError."""
+    """Return the text of a string or number, as "1" for 1.0 and "true" for True, or raise ValueError."""
     value = label.item() if isinstance(label, np.generic) else label
     if not isinstance(value, (str, int, float)):
         raise refuse(name, label, "a string or a number")
@@ -30,7 +30,10 @@ def label_name(label: Any, name: str = "label") -> str:
 
 
 def coded(values: Any, name: str, rows: int, *, missing: str | None = None) -> tuple[tuple[str, ...], IntArray]:
-    """The distinct values of a column as text, and the number of each row's; `missing`: a name for absent ones."""
+    """Return the distinct values of a column as strings, and the position of each row's value among them.
+
+    `missing`: the name for missing values; they raise ValueError if it is None.
+    """
     values = as_texts(values)
     try:
         column = as_labels(values, name)
@@ -49,7 +52,10 @@ def coded(values: Any, name: str, rows: int, *, missing: str | None = None) -> t
 
 
 def as_groups(values: Any, name: str, rows: int) -> tuple[IntArray, int]:
-    """The group numbers of `rows` rows, from 0, and the number of groups; ValueError if there are fewer than two."""
+    """Return the group number of each of `rows` rows, from 0, and the number of groups.
+
+    Raises ValueError if there are fewer than two groups.
+    """
     names, codes = coded_groups(values, name, rows)
     if len(names) < 2:
         raise refuse(name, len(names), "two groups or more")
@@ -59,7 +65,7 @@ def as_groups(values: Any, name: str, rows: int) -> tuple[IntArray, int]:
 def coded_groups(
     values: Any, name: str, rows: int, classes: Collection[str] | None = None
 ) -> tuple[tuple[str, ...], IntArray]:
-    """The names of groups and the number of each row's, as `coded`; ValueError if a name usually means a missing value.
+    """Return the names of groups and the position of each row's group. Refuse names that usually mean a missing value.
 
     `classes`: as for `as_class_labels`.
     """
@@ -72,7 +78,7 @@ def coded_groups(
 
 
 def _texts(values: Any) -> list[str | None]:
-    """Return each value as it would be written to a file, None if missing; raise an error for values of other kinds."""
+    """Return each value as a file would contain it, None if missing. Raise an error for other types."""
     array = np.asarray(values, dtype=None if hasattr(values, "dtype") else object)
     if array.ndim != 1:
         raise ValueError("not a column")
@@ -93,7 +99,10 @@ def _text(value: Any) -> str | None:
 def as_predictions(
     y: Any, a: Any, b: Any, classes: Collection[str] | None = None
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """The true labels and those that two classifiers assigned, which may be compared with ``==``; or ValueError."""
+    """Return the true labels and the predictions of two classifiers as arrays that ``==`` compares correctly.
+
+    Raises ValueError for labels of different kinds or lengths.
+    """
     require_same_index(y=y, a=a, b=b)
     truth = as_class_labels(y, "y", classes)
     assigned = []
@@ -110,7 +119,7 @@ def as_predictions(
     return truth, assigned[0], assigned[1]
 
 
-#: Texts, in any case, that usually mean a missing value; the last line is for failed formulas of spreadsheets.
+#: Strings, in any case, that usually mean a missing value. The last line has failed formulas of spreadsheets.
 _MISSING_TEXTS = {
     *("", "na", "n/a", "n.a.", "nan", "-nan", "nat", "none", "nil", "null", "?", ".", "#na", "#n/a", "<na>"),
     *("#div/0!", "#name?", "#null!", "#num!", "#ref!", "#value!"),
@@ -126,10 +135,11 @@ def refuse_missing_texts(
     n: int | None = None,
     what: str = "labels",
 ) -> None:
-    """Refuse labels that usually mean a missing value, by one rule for arrays, files, data sets and populations.
+    """Refuse labels that usually mean a missing value. Arrays, files, data sets and populations share this rule.
 
-    `where`: the argument, or the file and the column. `rows_of`: the number of rows of each label, of `n` rows; all
-    of them by default. `remedy`: an imperative in which ``{}`` is the text. `classes`: the texts that are classes.
+    `where`: the argument, or the file and column. `rows_of`: the number of rows of each label, out of `n` rows; by
+    default all of them. `remedy`: an imperative in which ``{}`` stands for the label. `classes`: labels that are
+    classes.
     """
     for text, rows in rows_of.items():
         if isinstance(text, str) and text.strip().casefold() in _MISSING_TEXTS and text not in (classes or ()):
@@ -140,9 +150,9 @@ def refuse_missing_texts(
 def as_class_labels(
     value: Any, name: str, classes: Collection[str] | None = None, cure: str = "leave out rows without a label"
 ) -> NDArray[Any]:
-    """Labels as returned by `as_labels`; ValueError if one is a text that usually means a missing value.
+    """Return labels as `as_labels` does. Refuse labels that usually mean a missing value.
 
-    `classes`: the listed classes, which may be such texts; None for functions without this option.
+    `classes`: the listed classes, which may be such labels; None for functions without this option.
     """
     labels = as_labels(value, name)
     if labels.dtype.kind == "U":
@@ -158,7 +168,10 @@ NEVER_PREDICTED = "class-never-predicted"
 
 
 def counts_of(classes: Sequence[str], codes: IntArray, times: IntArray | None = None) -> dict[str, int]:
-    """The number of rows of each class that occurs; `times`: the number that a row of a file stands for."""
+    """Return the number of rows of each class that occurs.
+
+    `times`: how many rows each row of a file represents.
+    """
     return {classes[code]: int(rows) for code, rows in enumerate(np.bincount(codes, times).tolist()) if rows}
 
 
@@ -168,10 +181,10 @@ def class_notes(
     *,
     answers: bool = False,
 ) -> list[Note]:
-    """Notes on classes that occur only in labels or only in predictions, most frequent first, with numbers of rows.
+    """Return notes on classes that only labels or only predictions contain, most frequent first, with numbers of rows.
 
-    `models`: name, classes, codes of the labels and of the predictions of each. With `answers`, the notes of
-    `answer_notes` too.
+    `models`: for each model its name, the classes, and the codes of labels and predictions. With `answers`, the notes
+    of `answer_notes` are included.
     """
     notes = [*answer_notes(models)] if answers else []
     labels = counts_of(*models[0][1:3], times)

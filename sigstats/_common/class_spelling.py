@@ -1,6 +1,6 @@
 """Checks that predictions spell the classes as the labels do.
 
-Free-text answers are not classes: nothing is checked if more than half of the labels are distinct.
+Free-text answers are not classes: no check applies if more than half of the labels are distinct.
 """
 
 import contextlib
@@ -26,23 +26,23 @@ _AROUND = " .:!*_()[]{}<>$'\"`\N{LOWER ONE EIGHTH BLOCK}"
 _WHOLE_NUMBER = re.compile(r"[+-]?\d+(\.0*)?", re.ASCII)
 #: A whole number, perhaps with a point between thousands.
 _POINT_OF_THOUSANDS = re.compile(r"[+-]?(?:[1-9]\d{0,2}(?:\.\d{3})?|0)", re.ASCII)
-#: With more names than this they are ids, some of which are alike by chance.
+#: More names than this are taken for ids, some of which are alike by chance.
 _MOST_NAMES = 10_000
 _AVERAGE = r"(?:averages?|avg|means?|medians?)"
 _OF_SETS = r"(?:(?:all|the) )*(?:\d+ )?(?:data ?sets?|sets|tasks|benchmarks|problems|domains|rows)"
 _SCORE = rf"(?:accuracy|acc|f1|auc|scores?|errors?|performance|rank(?:s|ing)?|all|std|sd|dev|stdev|{_OF_SETS})"
-#: The name, in lower case, of a row that is computed from the others, such as `Avg. acc.` and `Mean (std)`.
+#: Lower-case names of rows computed from other rows, such as `Avg. acc.` and `Mean (std)`.
 _SUMMARY = re.compile(
     rf"(?:(?:micro|macro|weighted|samples|overall|total|arithmetic|geometric)[ _-])?{_AVERAGE}"
     rf"(?:[ _.:(/+\u00b1-]+{_SCORE})*[.:)]*|{_AVERAGE}[ _]\(?(?:over|across|of)[ _].+"
     rf"|(?:all|overall|totals?|sum)(?:[ _:(]+(?:(?:over|across|of|on) )?{_SCORE})*[.:)]*"
     r"|std|grand total|accuracy|p[ -]?values?|(?:#|no\.|number of) ?wins|wins?/(?:ties?|draws?)/loss(?:es)?"
 )
-#: The names, in lower case, of rows that are computed from several runs.
+#: Lower-case names of rows computed from several runs.
 OF_RUNS = {"ensemble", "ensembled", "majority", "majority vote", "vote", "voting", "pooled", "min", "max"}
-#: The names, in lower case, of rows that scikit-learn's search computes for all its splits.
+#: Lower-case names of rows that scikit-learn's search computes over all splits.
 _OF_SEARCH = re.compile(r"(mean|std|rank)_(fit_time|score_time|(test|train)_\w+)")
-#: The words, in lower case, of right and wrong answers.
+#: Lower-case words for right and wrong answers.
 VERDICTS = {
     **dict.fromkeys(("yes", "true", "correct", "pass", "passed", "right", "success", "resolved"), 1.0),
     **dict.fromkeys(("no", "false", "incorrect", "fail", "failed", "wrong", "failure", "unresolved"), 0.0),
@@ -54,13 +54,13 @@ _BINARY = ({0, 1}, {-1, 1}, {1, 2})
 
 
 def is_summary(name: object) -> bool:
-    """True for the usual name of a row that is computed from the others, such as a mean."""
+    """Return True for the usual name of a row computed from other rows, such as a mean."""
     text = str(name).strip().casefold()
     return (_SUMMARY.fullmatch(text) or _OF_SEARCH.fullmatch(text)) is not None
 
 
 def refuse_thousands(where: str, texts: Sequence[str]) -> None:
-    """Refuse numbers such as 1.250 among 950: its point may separate thousands, since a decimal would be 1.25."""
+    """Refuse numbers such as 1.250 next to 950: the point may separate thousands, since a decimal would be 1.25."""
     if not all(map(_POINT_OF_THOUSANDS.fullmatch, texts)):  # first, since few columns are so
         return
     pointed = sorted({text for text in texts if "." in text}, key=lambda text: (text[-1] != "0", text))
@@ -73,7 +73,7 @@ def refuse_thousands(where: str, texts: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class DistinctNames:
-    """The distinct classes (slices, groups or models) of rows; ValueError if two of them look alike.
+    """The distinct classes (or slices, groups, models) of rows. Raises ValueError if two of them look alike.
 
     They look alike if only white space or the code points of a letter differ. Whole numbers in two forms are refused
     too, except in slices.
@@ -84,7 +84,7 @@ class DistinctNames:
     n: int
     where: str = "label"
     what: str = "class"
-    #: True if only equal names are the same class, so that spellings are not compared.
+    #: True if spellings are not compared, so that only equal names are one class.
     exact: bool = False
 
     def __post_init__(self) -> None:
@@ -123,15 +123,15 @@ class DistinctNames:
         return [(other, name) for other, name in pairs if other != name]
 
     def check(self, who: str, predicted: Sequence[str], *, wanted: str = "classes of the labels") -> None:
-        """Refuse predictions without any of these classes, and, unless `exact`, differently spelled classes.
+        """Refuse predictions that contain none of these classes and, unless `exact`, differently spelled classes.
 
         Spellings of a class may differ in case, the form of a number, white space, brackets, quotation marks, the order
-        of parts (``"cat|dog"``) or the word for a truth value, or be UTF-8 that was read as cp1252. Also refused are
-        whole numbers that are shifted from those of the labels, another usual pair for two classes, and fractions
-        (probabilities) if the classes are whole numbers.
+        of parts (``"cat|dog"``) or the word for a truth value, or be UTF-8 that was read as cp1252. Whole numbers
+        shifted from those of the labels, another usual pair for two classes, and fractions (probabilities) next to
+        whole-number classes are also refused.
 
-        `predicted`: the distinct classes of the predictions; a single predicted class is accepted. `who`: the name of
-        the model in messages. `wanted`: the remedy for other names.
+        `predicted`: the distinct predicted classes; a single one is accepted. `who`: the name of the model in messages.
+        `wanted`: the remedy for other names.
         """
         labels, twice = self.names, self._spelled_twice
         if not self._are_classes:
@@ -159,7 +159,7 @@ class DistinctNames:
 
 
 def names_in(labels: NDArray[Any]) -> list[str]:
-    """The distinct labels of an array, as text."""
+    """Return the distinct labels of an array as strings."""
     return [value if isinstance(value, str) else f"{value:.17g}" for value in np.unique(labels).tolist()]
 
 
@@ -178,7 +178,7 @@ def _spelling(name: str) -> str:
 
 
 def _speller(labels: Sequence[str]) -> Callable[[str], str]:
-    """Return `_spelling`, with one word for each truth value if all labels are truth values."""
+    """Return `_spelling`, or a version with one word per truth value if all labels are truth values."""
 
     def spelling(name: str) -> str:
         return _TRUTH.get(text := _spelling(name), text)
@@ -192,7 +192,7 @@ def _visible(name: str) -> str:
 
 
 def _are_shifted(labels: Sequence[str], predicted: Sequence[str]) -> bool:
-    """Return True for the whole numbers of the labels plus a constant, or another usual pair for two classes."""
+    """Return True if predictions are the labels plus a constant, or another usual pair for two classes."""
     try:
         ours, theirs = ({int(name) for name in names} for names in (labels, predicted))
     except ValueError:
@@ -204,7 +204,7 @@ def _are_shifted(labels: Sequence[str], predicted: Sequence[str]) -> bool:
 
 
 def is_finite_number(name: str) -> bool:
-    """Return True if Python reads a name as a finite number, as `1_000` too, which in a file is not a number."""
+    """Return True if Python reads a name as a finite number. This includes `1_000`, which is not a number in a file."""
     try:
         return math.isfinite(float(name))
     except ValueError:

@@ -1,7 +1,7 @@
-"""Addresses that contain a password or a key: refused, and not shown.
+"""Checks for addresses with a password or key. They are refused, and never shown.
 
-The content of studies, addresses and arguments is stored with the results, shown in pages and kept by shells. Passwords
-and keys belong in the environment or in the configuration of the service that they are for.
+Studies, addresses and arguments are stored with the results, shown in pages and kept by shells. Passwords and keys
+belong in the environment or in the configuration of their service.
 """
 
 import re
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
-#: Schemes with a user or a container before the host; in other schemes a word in this place is a secret.
+#: Schemes whose addresses have a user or container before the host. In other schemes, text in this place is a secret.
 _NAMED = ("sftp", "ssh", "ftp", "smb", "hdfs", "postgresql", "abfs", "abfss", "wasb", "wasbs")
 _PARAMETER = re.compile(r"(?<=[?&;#])[^=?&;#\s'\"]*+(?:=['\"]?[^&;#\s'\"]*+)?")
 _SET = re.compile("[=:]")
@@ -18,32 +18,32 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 #: Words and endings in names of secrets, which may have any length.
 _ENDS = ("token", "secret", "password", "passwd", "signature", "credential", "credentials", "apikey", "accesskey")
 _SECRET = {"key", "pwd", "pw", "pass", "passphrase", "pin", "otp", "sig", "auth", "session", *_ENDS}
-#: Names with values that select data. Values of other names may be secrets, except numbers and short words.
+#: Names of parameters that select data. Values of other parameters may be secrets, except numbers and short words.
 _PUBLIC = set(
     """branch config dataset download export file filename format gid id limit name offset output page path
     persistentid q query ref revision sheet split subset table type version""".split()  # noqa: SIM905
 )
 _SHORT = re.compile(r"\d{0,13}|[^\W_]{0,5}")
-#: A piece of a word of a language, of a number or of an identifier, as no key has them.
+#: A part of a word of a language, of a number or of an identifier. Keys contain no such part.
 _PLAIN = re.compile(r"\d{0,13}|[A-Z]?[a-z]{0,15}|[A-Z]{0,15}|.{0,7}")
 _BETWEEN = re.compile(r"[\W_]+")
 _QUOTES = str.maketrans("", "", "'\"")
 #: Characters that may follow an address in a sentence.
 _MARKS = ".,:;!)"
 _AFTER_HOST = re.compile("[/?#]")
-#: Keys that their makers made to be known: of AWS, GitHub, GitLab, Hugging Face, OpenAI and its like, Slack, Google.
+#: Recognisable keys of AWS, GitHub, GitLab, Hugging Face, OpenAI and similar services, Slack and Google.
 _MARKED = re.compile(
     r"\b(?:(?:AKIA|ASIA)[A-Z0-9]{16}|(?:gh[opsur]_|github_pat_|glpat-|hf_|sk-|xox[a-z]-|AIza)[\w-]{16,}+)"
 )
 
 
 def without_credentials(text: str) -> str:
-    """The text with each password, token and key in an address replaced."""
+    """Return the text with every password, token and key in an address replaced."""
     return re.sub(r"\S++", lambda word: _masked(word[0]) if "://" in word[0] else word[0], text)
 
 
 def _masked(address: str) -> str:
-    """Mask the part of a word before its hosts, secret parameters and keys, in time linear in its length."""
+    """Mask secrets in a word, in linear time: the part before its hosts, secret parameters and keys."""
     kept, end = [], 0
     at = address.find("@")
     place = address.find("://")
@@ -80,7 +80,7 @@ def _is_plain(value: str) -> bool:
 
 
 def refuse_credentials(values: Mapping[str, Any], *, source: str = "", error: type[Exception] = ValueError) -> None:
-    """Refuse values that contain an address with credentials: `error` names the key and does not show them."""
+    """Refuse values that contain an address with credentials. The message names the key, without the credentials."""
     for name, text in _texts(values.items()):
         if "://" not in text:
             continue

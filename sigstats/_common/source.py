@@ -1,8 +1,8 @@
-"""The identity of an object by its source: its own statements, and those that they name in its package.
+"""The identity of an object by its source: its own statements, and the statements of its package that they name.
 
-A name is followed to the statements of its module that bind it, and through imports into modules of the same package
-and others that no installed distribution owns. For installed distributions the version counts. Objects made at run
-time, such as attributes set by `setattr`, are not followed.
+A name is followed to the statements of its module that bind it. Imports are followed into modules of the same package,
+and into modules that no installed distribution owns. For installed distributions the version counts. Objects made at
+run time, such as attributes set by `setattr`, are not followed.
 """
 
 import ast
@@ -15,11 +15,11 @@ from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 
-#: A place from which a name comes: a module, and a name in it; empty for the module as a whole.
+#: Where a name comes from: a module, and a name in the module (empty for the module as a whole).
 _Place = tuple[str, str]
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-#: Packages whose version is not part of what identifies the replicates of any classifier.
+#: Packages whose version is not part of a classifier's identity.
 COMMON = frozenset(sys.stdlib_module_names) | {"numpy", "scipy", "sklearn", "sigstats"}
 
 
@@ -32,9 +32,9 @@ class _Module:
 
 
 def source_of(module: str, name: str) -> tuple[str, dict[str, str]]:
-    """SHA-256 of the source of an object, and the versions of the other packages that it uses.
+    """Return the SHA-256 of the source of an object, and the versions of the other packages that it uses.
 
-    ValueError if a module has no source.
+    Raises ValueError if a module has no source.
     """
     owners = _owners(tuple(sys.path))
     home = module.partition(".")[0]
@@ -73,7 +73,7 @@ def source_of(module: str, name: str) -> tuple[str, dict[str, str]]:
 
 
 def version_of(package: str, owners: Mapping[str, Collection[str]] | None = None) -> str:
-    """The version of a package; of a namespace that several distributions share, that of each."""
+    """Return the version of a package. For a namespace that distributions share, return all their versions."""
     names = sorted(set((owners or _owners(tuple(sys.path))).get(package, [])))
     if len(names) > 1:
         return ", ".join(f"{name} {metadata.version(name)}" for name in names)
@@ -82,12 +82,12 @@ def version_of(package: str, owners: Mapping[str, Collection[str]] | None = None
 
 @lru_cache(maxsize=8)
 def _owners(path: tuple[str, ...]) -> Mapping[str, list[str]]:  # noqa: ARG001 - the path decides
-    """The distributions of each package, listed once for all data sets and classifiers of a plan."""
+    """Return the distributions of each package. They are listed once for all data sets and classifiers of a plan."""
     return metadata.packages_distributions()
 
 
 def names_in(node: ast.AST) -> set[str]:
-    """All names in a piece of code."""
+    """Return all names in a piece of code."""
     return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
 
 
@@ -120,7 +120,7 @@ def _parsed(module: str, content: str) -> _Module:
 
 
 def _bound(statement: ast.stmt) -> set[str]:
-    """The names that a statement assigns to, also by their attributes and items, or defines within a block."""
+    """Return the names that a statement assigns to, also by attribute or item, or defines in a block."""
     names = set[str]()
     for node in ast.walk(statement):
         if isinstance(getattr(node, "ctx", None), ast.Store):
@@ -131,7 +131,7 @@ def _bound(statement: ast.stmt) -> set[str]:
 
 
 def _imported(module: str, node: ast.AST) -> Iterator[tuple[str, _Place]]:
-    """The names that imports within a piece of code bind, with the places that they come from."""
+    """Yield the names that imports in a piece of code bind, each with the place that it comes from."""
     for inner in ast.walk(node):
         if isinstance(inner, ast.Import):
             for alias in inner.names:
@@ -146,7 +146,7 @@ def _imported(module: str, node: ast.AST) -> Iterator[tuple[str, _Place]]:
 
 
 def _used(module: str, statement: ast.stmt, parsed: _Module) -> Iterator[_Place]:
-    """The places of all that a statement names or imports."""
+    """Yield the place of each name that a statement uses or imports."""
     yield from dict(_imported(module, statement)).values()
     for name in names_in(statement):
         if name in parsed.imports:

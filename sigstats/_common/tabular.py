@@ -21,13 +21,13 @@ Record = TypeVar("Record")
 
 @dataclass(frozen=True)
 class Table:
-    """The content of a table: cells below each heading, lines below, and the number of leading columns of words."""
+    """The content of a table: cells below each heading, lines below the table, and how many columns are words."""
 
     title: str
     columns: Mapping[str, Sequence[str]]
     notes: Sequence[str] = ()
     words: int = 1
-    #: The cells in bold, by row and column.
+    #: The cells in bold, as pairs of row and column.
     strong: Collection[tuple[int, int]] = ()
 
     @property
@@ -36,7 +36,7 @@ class Table:
         return list(zip(*self.columns.values(), strict=True))
 
     def marked(self, write: Callable[[str], str], bold: str) -> list[list[str]]:
-        """The cells in the notation of a format, with `bold` around the strong ones."""
+        """Return the cells in the notation of a format. `bold` surrounds the cells in bold."""
         rows = [list(map(write, row)) for row in self.rows]
         for row, place in self.strong:
             rows[row][place] = bold.format(rows[row][place])
@@ -46,7 +46,7 @@ class Table:
 class Tabular:
     """Base class of results that print as a table. A subclass may define its columns, head and foot."""
 
-    #: The field that contains the records in the rows; a result without one is the only record.
+    #: The field whose records are the rows. A result without such a field is its own only row.
     _records = ""
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -60,7 +60,7 @@ class Tabular:
         return Table(type(self).__name__, self._in_words())
 
     def to_pandas(self) -> Any:
-        """The table as a `pandas.DataFrame`: whole numbers, floats, booleans and text, intervals as two columns."""
+        """Return the table as a `pandas.DataFrame`, in which an interval is two columns."""
         import narwhals as nw
 
         need("pandas")
@@ -75,7 +75,7 @@ class Tabular:
         return nw.from_dict(columns, backend="pandas").to_native()
 
     def to_markdown(self) -> str:
-        """The table in GitHub's Markdown, with its title above."""
+        """Return the table in GitHub's Markdown, below its title."""
         table = self._table()
         rule = ["---" if place < table.words else "--:" for place in range(len(table.columns))]
         rows = table.marked(for_markdown_cell, "**{}**")
@@ -83,7 +83,7 @@ class Tabular:
         return "\n\n".join([for_markdown(table.title), "\n".join(lines), *map(for_markdown, table.notes)])
 
     def to_latex(self) -> str:
-        """The table as LaTeX's ``tabular``, with a comment for its title."""
+        """Return the table as LaTeX's ``tabular``, with the title as a comment."""
         table = self._table()
         places = "l" * table.words + "r" * (len(table.columns) - table.words)
         cells = [list(map(_latex, table.columns)), *table.marked(_latex, r"\textbf{{{}}}")]
@@ -117,20 +117,20 @@ class Tabular:
 
 
 def columns_of(records: Iterable[Any], kind: type) -> dict[str, list[Any]]:
-    """The fields of records of a kind as columns."""
+    """Return the fields of records of a kind as columns."""
     rows = list(records)
     return {field.name: [getattr(row, field.name) for row in rows] for field in fields(kind)}
 
 
 def with_known(record: Record, **values: Any) -> Record:
-    """Return the frozen record with other, known to be valid, values of some fields."""
+    """Return the frozen record with other values of some fields, which must be valid."""
     made = object.__new__(type(record))
     made.__dict__.update(vars(record), **values)
     return made
 
 
 def in_columns(rows: Sequence[Sequence[str]], *, left: int) -> list[str]:
-    """The lines of a table, with the first columns aligned to the left and the others to the right."""
+    """Return the lines of a table. The first columns are aligned left, the others right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     aligned = (
         "  ".join(
@@ -143,16 +143,17 @@ def in_columns(rows: Sequence[Sequence[str]], *, left: int) -> list[str]:
 
 
 def shown_record(record: Any) -> str:
-    """The call that creates a record; long sequences and arrays are shortened to the first and the last elements."""
+    """Return the call that creates a record, with long sequences cut to their first and last elements."""
     shown = (f"{field.name}={_shown(getattr(record, field.name))}" for field in fields(record) if field.repr)
     return f"{type(record).__name__}({', '.join(shown)})"
 
 
 class ArrayRecord:
-    """A base of dataclasses made with ``eq=False, repr=False``.
+    """Base class of dataclasses made with ``eq=False, repr=False``.
 
-    Equal records have equal fields, shapes and kinds of numbers; missing values equal each other. They have no hash.
-    The `repr` has no rounded digit; of more than a hundred elements it has the first and the last.
+    Two records are equal if their fields have equal shapes, kinds of numbers and values; missing values equal each
+    other. Records have no hash. Their `repr` rounds no number, and shows only the first and last of more than a hundred
+    elements.
     """
 
     __hash__ = None  # type: ignore[assignment]  # arrays have none
@@ -174,7 +175,7 @@ def _equal(one: Any, other: Any) -> bool:
 
 
 def in_words(value: Any) -> str:
-    """A value of a cell: numbers with four significant digits, intervals as "low to high"."""
+    """Return the text of a cell: numbers with four significant digits, intervals as "low to high"."""
     if value is None:
         return ""
     if isinstance(value, (bool, np.bool_)):
@@ -202,7 +203,7 @@ def _shown(value: Any) -> str:
 
 
 def _ends(array: NDArray[Any]) -> NDArray[Any]:
-    """The first and the last elements along each axis, with dots between them."""
+    """Return the first and last elements along each axis, with dots between them."""
     kept: NDArray[Any] = array.astype(object)
     for axis, length in enumerate(array.shape):
         if length > 2 * _ENDS:

@@ -1,4 +1,4 @@
-"""Rows in time: dates in texts, the order of texts with numbers or dates, and autocorrelated differences of rows."""
+"""Rows in time: dates in strings, the order of strings with numbers or dates, and autocorrelation."""
 
 import math
 import re
@@ -14,7 +14,7 @@ from .validation import FloatArray, IntArray, as_labels, refuse
 
 _MONTH = "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
 _DAY = "mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:rs(?:day)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?"
-#: Words and numbers of dates that do not sort by time.
+#: Words and numbers in dates that do not sort by time.
 _UNORDERED = re.compile(
     rf"(?i)(?<![a-z])(?:{_MONTH}|nov(?:ember)?|dec(?:ember)?|{_DAY})(?![a-z])"
     r"|(?<!\d)\d\d?([-._/ ])\d\d?\1(?:19|20)\d\d(?!\d)"
@@ -22,10 +22,10 @@ _UNORDERED = re.compile(
     r"|(?<![a-z])(?:q[1-4]|w(?:0?[1-9]|[1-4]\d|5[0-3]))[-._/ ]?(?:19|20)\d\d(?!\d)"  # a quarter or week before its year
     r"|(?<!\d)(?:0?\d|1[0-2])(?:[-._:h ]?[0-5]\d){0,2}[-._ ]?[ap]\.?m(?![a-z])"
 )
-#: A text that begins with a date of ISO 8601; a value that begins with a date, and has no more than a time after it.
+#: A string that begins with an ISO 8601 date; and a value that is such a date, perhaps with a time after it.
 _ISO_DATE = re.compile(r"\d{4}-?\d\d-?\d\d(?!\d)")
 DATE = re.compile(r"\d{4}-?\d\d-?\d\d([T ]|$)|\d\d?[./-]\d\d?[./-]\d{4}\b")
-#: Whole texts that sort by time, for Arrow: dates of ISO 8601, with or without hyphens, or of weeks; and a year.
+#: Strings that sort by time, as a pattern for Arrow: ISO 8601 dates, with or without hyphens, weeks, and years.
 SORTED_DATE = (
     r"^((19|20)[0-9]{2}(0[1-9]|1[0-2])([0-2][0-9]|3[01])$|[0-9]{4}-([0-9]{2}-[0-9]{2}([T ]|$)|W[0-9]{2}(-[1-7])?$))"
 )
@@ -34,7 +34,7 @@ _DECIMAL = re.compile(r"-?\d+\.\d+")
 
 
 def unordered_dates(texts: Iterable[str]) -> list[str]:
-    """Parts of texts that look like dates and do not sort by time; empty if the texts have at most one of them.
+    """Return the parts of strings that look like dates and do not sort by time, if there are two or more.
 
     >>> unordered_dates(["31.01.2023", "01.02.2023"]), unordered_dates(["2023-01-31", "2023-02-01"])
     (['31.01.2023', '01.02.2023'], [])
@@ -44,7 +44,7 @@ def unordered_dates(texts: Iterable[str]) -> list[str]:
 
 
 def refuse_other_order(name: str, texts: Sequence[str]) -> None:
-    """Refuse sorted texts if their numbers or dates are not in the same order."""
+    """Refuse strings whose numbers or dates are in another order than the sorted strings."""
     if all(map(_ISO_DATE.match, texts)):
         return
     decimals = all(map(_DECIMAL.fullmatch, texts))
@@ -54,7 +54,7 @@ def refuse_other_order(name: str, texts: Sequence[str]) -> None:
 
 
 def as_iso_date(name: str, text: str) -> datetime:
-    """A date of ISO 8601; ValueError, which calls the argument `name`, if the text is not one."""
+    """Return an ISO 8601 date. Raise ValueError, in which the argument is called `name`, for other strings."""
     try:
         return datetime.fromisoformat(text)
     except ValueError:
@@ -63,16 +63,16 @@ def as_iso_date(name: str, text: str) -> datetime:
 
 #: Fewest and most blocks, and the information in a block if there are enough rows, as a number of independent rows.
 FEWEST, _MOST, _IN_BLOCK = 4, 16, 6
-#: The number of random orders that an autocorrelation is compared with, and the most rows of these orders.
+#: How many random orders an autocorrelation is compared with, and how many of the rows they use at most.
 _ORDERS, _MOST_ROWS = 999, 2**11
 
 
 def blocks_in_time(differences: FloatArray, order: Any) -> tuple[IntArray, str]:
-    """The block of each row, from 0, and a warning if rows are too few for their autocorrelation.
+    """Return the block of each row, from 0, and a warning if rows are too few for their autocorrelation.
 
-    There are as many blocks as leave each with six rows' worth of independent information, from 4 to 16, and four if
-    autocorrelations outlast that of neighbours. Rows of one time are in one block. ValueError if there are fewer than
-    four times, or not one for each row.
+    The number of blocks, 4 to 16, leaves each block the information of six independent rows. It is four if
+    autocorrelations outlast that of neighbours. Rows of the same time are in the same block. Raises ValueError if there
+    are fewer than four times, or if the numbers of times and rows differ.
     """
     times = as_labels(order, "order")
     if len(times) != len(differences):
@@ -104,9 +104,9 @@ def blocks_in_time(differences: FloatArray, order: Any) -> tuple[IntArray, str]:
 
 
 def _outlasts(values: FloatArray, r: float) -> bool:
-    """True if autocorrelations at lags up to a tenth of the rows are larger than those of an autoregression.
+    """Return True if autocorrelations at lags up to a tenth of the rows exceed those of an autoregression.
 
-    Their sum then exceeds that of the powers of `r` by two standard errors: a slow component may be hidden by noise.
+    Their sum then exceeds the sum of the powers of `r` by two standard errors. A slow component may be hidden by noise.
     """
     n, lags = len(values), len(values) // 10
     total = sum(float(values[lag:] @ values[:-lag]) for lag in range(1, lags + 1)) / (float(values @ values) or 1.0)
@@ -115,7 +115,7 @@ def _outlasts(values: FloatArray, r: float) -> bool:
 
 
 def as_times(names: Sequence[str]) -> list[float]:
-    """Names of times as numbers, if all of them are numbers, or ISO dates; else ValueError."""
+    """Return the names of times as numbers. Raise ValueError unless all are numbers, or all are ISO dates."""
     refuse_thousands("order", names)
     if all(map(is_finite_number, names)):
         return [float(name) for name in names]
@@ -127,15 +127,15 @@ def as_times(names: Sequence[str]) -> list[float]:
 
 
 def lag_one(values: FloatArray) -> float:
-    """The correlation of neighbours of values with mean 0; 0 if all are 0."""
+    """Return the correlation of neighbours among values with mean 0, or 0 if all values are 0."""
     return float(values[1:] @ values[:-1]) / (float(values @ values) or 1.0)
 
 
 def neighbours_alike(values: FloatArray, classes: IntArray, seed: int = 0) -> float | None:
-    """The lag-one autocorrelation of values minus their class means, if it exceeds those of 999 random orders.
+    """Return the lag-one autocorrelation of values minus class means, None unless above 999 random orders.
 
-    Null hypothesis: all orders of the values within their classes are equally likely. A number is then returned with a
-    probability of at most 0.001. `classes`: from 0; the first 2,048 rows are used.
+    Under the null hypothesis that all orders of the values within their classes are equally likely, a number is
+    returned with probability at most 0.001. `classes`: codes from 0. Only the first 2,048 rows are used.
     """
     values, classes = values[:_MOST_ROWS], classes[:_MOST_ROWS]
     if not len(values):

@@ -27,25 +27,25 @@ Labels: TypeAlias = ArrayLike
 IntArray: TypeAlias = NDArray[np.int64]
 FloatArray: TypeAlias = NDArray[np.float64]
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
-#: The least and the greatest possible value; None if unknown.
+#: The least and greatest possible values, or None if they are unknown.
 Limits: TypeAlias = tuple[float, float] | None
 Choice = TypeVar("Choice", bound=str)
 
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
-#: The largest total of counts: below it sums and products of two margins stay exact in int64 and float64 steps.
+#: The largest total of counts. Up to it, sums and products of two margins are exact in int64 and float64 steps.
 MAX_TOTAL = 2**53
-#: The largest magnitude of a number that is squared, and whose squares are added.
+#: The largest magnitude of numbers that are squared and added.
 LARGEST_SQUARABLE = 1e150
-#: Expected in place of whole numbers that float64 would round.
+#: What messages expect in place of whole numbers that float64 would round.
 EXACT_WHOLE = f"whole numbers that float64 holds: all up to {MAX_TOTAL}, and few above"
-#: The labels expected if whole numbers are mixed with floats, or signed with unsigned ones.
+#: What messages expect if labels mix whole numbers with floats, or signed with unsigned numbers.
 _EXACT_LABELS = f"whole numbers below {MAX_TOTAL} in size if some are floats: beyond, floats round them"
 #: Types that `int` or `float` would accept, but that are not numbers.
 _NO_NUMBERS = (bool, np.bool_, str, bytes, bytearray, np.ma.core.MaskedConstant)
 
 
 def as_count(value: Any, name: str, *, minimum: int = 0, maximum: int = MAX_TOTAL) -> int:
-    """A whole number between `minimum` and `maximum`, or ValueError."""
+    """Return a whole number. Raise ValueError unless it is between `minimum` and `maximum`."""
     wanted = f"a whole number from {minimum} to {maximum}"
     if isinstance(value, _NO_NUMBERS):
         raise refuse(name, value, wanted)
@@ -80,7 +80,7 @@ def as_counts(value: Any, name: str, *, ndim: int | None = None, minimum_size: i
 
 
 def as_indicators(value: Any, name: str) -> NDArray[np.bool_]:
-    """Return a sequence of False and True, or of 0 and 1, as booleans, or raise ValueError; it may be empty."""
+    """Return a sequence, maybe empty, of False and True, or 0 and 1, as booleans, or raise ValueError."""
     try:
         array = np.asarray(value)
     except Exception:  # ragged, or an object that NumPy cannot read
@@ -93,7 +93,7 @@ def as_indicators(value: Any, name: str) -> NDArray[np.bool_]:
 
 
 def as_real(value: Any, name: str, *, low: float = -math.inf, high: float = math.inf, open_ends: bool = False) -> float:
-    """A finite number in ``[low, high]`` (in ``(low, high)`` with `open_ends`), or ValueError."""
+    """Return a finite number in ``[low, high]``, or in ``(low, high)`` with `open_ends`. Raise ValueError otherwise."""
     if math.isinf(low) and math.isinf(high):
         wanted = "a finite number"
     else:
@@ -112,7 +112,7 @@ def as_real(value: Any, name: str, *, low: float = -math.inf, high: float = math
 
 
 def as_reals(value: Any, name: str, *, ndim: int | None = None, minimum_size: int = 1) -> FloatArray:
-    """An array of finite numbers, or ValueError."""
+    """Return an array of finite numbers. Raise ValueError otherwise."""
     wanted = {1: "a sequence", 2: "a rectangular table"}.get(ndim or 0, "an array") + " of finite numbers"
     array = _as_numeric_array(value, name, wanted)
     if (ndim is not None and array.ndim != ndim) or array.size < minimum_size:
@@ -127,7 +127,7 @@ def as_reals(value: Any, name: str, *, ndim: int | None = None, minimum_size: in
 
 
 def as_differences(value: Any, *, ndim: int = 1, minimum_size: int = 1) -> FloatArray:
-    """An array of paired differences that can be squared, or ValueError."""
+    """Return an array of paired differences. Raise ValueError if they cannot be squared."""
     refuse_unsigned(value, "differences")
     array = as_reals(value, "differences", ndim=ndim, minimum_size=minimum_size)
     require_squarable(array, "differences")
@@ -135,7 +135,7 @@ def as_differences(value: Any, *, ndim: int = 1, minimum_size: int = 1) -> Float
 
 
 def refuse_unsigned(differences: Any, name: str) -> None:
-    """Refuse differences of an unsigned type, in which negative ones have become large numbers."""
+    """Refuse differences of an unsigned type, which turns negative differences into large numbers."""
     first = differences[0] if isinstance(differences, (list, tuple)) and differences else differences
     if "uint" in (kind := str(getattr(first, "dtype", ""))).lower():
         raise refuse(
@@ -182,16 +182,16 @@ def as_labels(value: Any, name: str, *, minimum_size: int = 1) -> NDArray[Any]:
 
 
 def _texts(labels: NDArray[Any], name: str, wanted: str) -> NDArray[Any]:
-    """Return texts as an array, members of ``class Animal(str, Enum)`` as values; NumPy would cut their ``str()``."""
+    """Return an array of strings. Members of ``class A(str, Enum)`` become values; NumPy would cut their ``str()``."""
     if strange := [label for label in labels if not isinstance(label, str)]:
         raise refuse(name, strange[0], wanted)
     return np.array([str.__str__(label) for label in labels])
 
 
 def same_kind_of_labels(first: NDArray[Any], second: NDArray[Any], name: str, *, aligned: bool = True) -> None:
-    """Raise ValueError unless NumPy compares labels of `second`, called `name`, with those of `first` exactly.
+    """Raise ValueError unless NumPy compares the labels of `second`, called `name`, exactly with those of `first`.
 
-    `aligned`: also unless it is as long as `first`.
+    If `aligned`, their lengths must also be equal.
     """
     if aligned and first.size != second.size:
         raise refuse(name, second.size, f"{first.size}, one label for each observation", quantity="length")
@@ -207,7 +207,7 @@ def same_kind_of_labels(first: NDArray[Any], second: NDArray[Any], name: str, *,
 
 
 def as_choice(value: Any, name: str, options: Sequence[Choice]) -> Choice:
-    """One of `options`, or ValueError that names the nearest."""
+    """Return the value if it is one of `options`. Raise ValueError, which names the nearest option, otherwise."""
     if isinstance(value, str) and value in options:
         return options[options.index(cast(Choice, value))]
     meant = "" if (near := nearest(value, options)) is None else f"did you mean {near!r}? "
@@ -215,14 +215,14 @@ def as_choice(value: Any, name: str, options: Sequence[Choice]) -> Choice:
 
 
 def as_flag(value: Any, name: str) -> bool:
-    """True or False; ValueError for anything else."""
+    """Return True or False. Raise ValueError for any other value."""
     if not isinstance(value, (bool, np.bool_)):
         raise refuse(name, value, "True or False")
     return bool(value)
 
 
 def as_names(given: Sequence[str] | None, name: str, count: int) -> list[str]:
-    """The names of `count` things without repeats; ``"1"``, ``"2"``, ... if none are given; or ValueError."""
+    """Return `count` distinct names, by default ``"1"``, ``"2"``, ... Raise ValueError for invalid names."""
     if given is None:
         return [str(number) for number in range(1, count + 1)]
     try:
@@ -240,13 +240,13 @@ def as_names(given: Sequence[str] | None, name: str, count: int) -> list[str]:
 
 
 def refuse_where(wrong: NDArray[np.bool_], values: NDArray[Any], name: str, wanted: str) -> None:
-    """Refuse the first of the values that are wrong, if any is."""
+    """Refuse the first wrong value, if there is one."""
     if wrong.any():
         raise refuse(name, values[wrong][0], wanted)
 
 
 def require_squarable(values: FloatArray, name: str) -> None:
-    """Refuse numbers (except NaN) whose squares overflow when they are added in float64."""
+    """Refuse numbers (except NaN) whose squares would overflow when float64 adds them."""
     wanted = f"numbers between {-LARGEST_SQUARABLE:g} and {LARGEST_SQUARABLE:g}"
     refuse_where(np.abs(values) > LARGEST_SQUARABLE, values, name, wanted)
 
@@ -264,7 +264,7 @@ def _as_numeric_array(value: Any, name: str, wanted: str) -> NDArray[Any]:
 
 
 def as_array(value: Any, name: str, wanted: str) -> NDArray[Any]:
-    """Return the NumPy array of a value, or raise ValueError if there is none, or if a mask would be ignored."""
+    """Return a value as a NumPy array. Raise ValueError if that is impossible or would drop a mask."""
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         raise refuse(name, value, f"{wanted}, none of them masked")
     if isinstance(value, (str, bytes, bytearray)):  # NumPy would take bytes for text, or for small numbers
@@ -277,7 +277,7 @@ def as_array(value: Any, name: str, wanted: str) -> NDArray[Any]:
 
 
 def _numbers(objects: NDArray[Any]) -> NDArray[Any]:
-    """Convert an array of Python numbers of one kind, as from nullable columns of pandas; return others unchanged."""
+    """Convert an array of Python numbers of one kind, as nullable columns have; return others unchanged."""
     kinds = {type(item) for item in objects.flat}
     if kinds and all(issubclass(kind, (bool, np.bool_)) for kind in kinds):
         return objects.astype(np.bool_)
