@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sigstats._common.messages import rephrased
@@ -44,9 +45,8 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str, mat
     rows = parser.add_argument_group("rows and answers")
     text = "join rows by position; numbers of rows and labels must agree"
     rows.add_argument("--by-position", action="store_true", help=text)
-    option(rows, "--labels", "FILE", "file of true classes, by id or in the same order, if the others have none")
-    text = "SWE-bench: file of all instance names, or their number, if results omit unresolved instances"
-    option(rows, "--instances", "FILE", text)
+    text = "file of true classes, by id or in the same order, if the others have none; names of all SWE-bench instances"
+    option(rows, "--labels", "FILE", text)
     for name, kind in (("filter", "log"), ("model", "log or table")):
         text = f"{name} to read from a {kind} of several; one for all files, or one per file"
         repeatable(rows, f"--{name}", "NAME", text)
@@ -184,7 +184,7 @@ def _ratio(text: str) -> tuple[str, str]:
 def columns_of(options: argparse.Namespace) -> "Columns":
     """The columns that the options name."""
     from sigstats._common.scores import of_named_scores
-    from sigstats.files.predictions import Columns, names_of_instances, read_labels
+    from sigstats.files.predictions import Columns, has_instances, names_of_instances, read_labels
 
     scores = scores_of(options)
     columns = {name: getattr(options, name) for name in ("id", "label", "epoch", "group")}
@@ -200,17 +200,18 @@ def columns_of(options: argparse.Namespace) -> "Columns":
     shared["unscored"] = options.unscored or Columns.unscored
     values = vars(options)  # a command has only some of these
     for_truth = {"group": options.group, "weights": values.get("weights")}
-    truth = _read(options, "labels", lambda path: read_labels(path, named, **for_truth, **shared))
-    files = [values[name] for name in ("file", "baseline") if name in values]
-    files += [*values.get("files", ()), *values.get("candidates", ())]
-    instances = _read(options, "instances", lambda path: names_of_instances(path, files))
+    files = [*values.get("files", ()), *(values[name] for name in ("file", "baseline") if name in values)]
+    with as_options():
+        of_instances = options.labels is not None and any(map(has_instances, files[:1]))
+    read: Any = names_of_instances if of_instances else partial(read_labels, columns=named, **for_truth, **shared)
+    labels = _read(options, "labels", read)
     with as_options():
         return Columns().but(
             **named,
             **{name: values.get(name) for name in ("order", "run", "weights")},
             lower=lower,
             higher=higher,
-            truth=truth,
+            truth=None if of_instances else labels,
             bins=tuple(bins.items()),
             filter=options.filter[0] if options.filter else None,
             model=options.model[0] if options.model else None,
@@ -218,7 +219,7 @@ def columns_of(options: argparse.Namespace) -> "Columns":
             duplicates=options.duplicates,
             **shared,
             by_position=options.by_position,
-            instances=instances or (),
+            instances=labels if of_instances else (),
             named=frozenset(_NAMED).intersection(named),
         )
 

@@ -12,7 +12,7 @@ Errors: TypeAlias = Iterator[ValueError]
 _ONE = "expected one of them"
 #: Inputs that select what is read from files, except groups.
 _READ = (
-    *("id", "label", "ratio", "epoch", "task", "labels", "instances", "unmatched", "unscored", "duplicates"),
+    *("id", "label", "ratio", "epoch", "task", "labels", "unmatched", "unscored", "duplicates"),
     *("prediction", "score", "slice", "filter", "model", "probabilities"),
     *("lower_is_better", "higher_is_better", "by_position", "missing", "classes", "allow_different_tasks"),
 )

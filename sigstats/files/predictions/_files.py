@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Unpack
 
 import pyarrow.compute as pc
@@ -152,32 +153,20 @@ def costs_of_file(path: str) -> Mapping[str, Any] | list[tuple[str, str, float]]
     return list(zip(*(column.to_pylist() for column in columns), strict=True))
 
 
-def names_of_instances(path: str, reports: Sequence[str] = ()) -> tuple[str, ...]:
-    """The names in a file: a JSON array of names or of objects with ``instance_id``, or one name per line.
+def has_instances(path: str) -> bool:
+    """True for results of SWE-bench, whose labels are the names of all instances; False for a pipe, to read it once."""
+    files = [] if Path(path).is_fifo() else files_of(path) or [path]
+    return any(getattr(format_of(file), "INSTANCES", False) for file in files[:1])
 
-    A number instead of a path is the number of all instances; instances that no report names get numbers.
-    """
-    if path.isdecimal():
-        named = dict.fromkeys(name for report in dict.fromkeys(reports) for name in _instances_in(report))
-        if len(named) > int(path):
-            raise ValueError(
-                f"{path} is not valid; the reports name {len(named):,} instances, expected at least this many"
-            )
-        return (*named, *(f"instance {number} that no report names" for number in range(len(named), int(path))))
+
+def names_of_instances(path: str) -> tuple[str, ...]:
+    """The names in a file: a JSON array of names or of objects with ``instance_id``, or one name per line."""
     with open_content(path) as content:
         value = content.json() if content.start.lstrip().startswith(b"[") else content.whole().decode().split()
         names: list[Any] = [item.get("instance_id") if isinstance(item, dict) else item for item in value]
         if not names or not all(isinstance(name, str) for name in names):
             raise ValueError(f"{content.where}: is not a list of instances; expected one name per line, or JSON")
         return tuple(dict.fromkeys(names))
-
-
-def _instances_in(report: str) -> list[str]:
-    with open_content(report) as content:
-        if not content.start.lstrip().startswith(b"{"):
-            raise ValueError(f"{content.where}: is not a JSON object; expected results of SWE-bench")
-        lists = [value for value in content.json().values() if isinstance(value, list)]
-        return [name for list_ in lists for name in list_ if isinstance(name, str)]
 
 
 def model_names_in(path: str, columns: Columns) -> list[str]:

@@ -24,7 +24,10 @@ from .._log import EvaluationLog
 
 
 class Format(Protocol):
-    """The members that a module of this folder must have; one of tables, not logs, also has ``TABLE = True``."""
+    """The members that a module of this folder must have.
+
+    One of tables, not logs, also has ``TABLE = True``, one whose labels name instances ``INSTANCES = True``.
+    """
 
     #: Position in the order of attempts; the last format, CSV, takes all remaining files.
     ORDER: int

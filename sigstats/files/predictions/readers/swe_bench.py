@@ -3,7 +3,7 @@
 The report of a run lists the instances by outcome; a report of the first version has ``resolved``, ``generated`` and
 ``no_generation``. ``per_instance_details.json`` of the leaderboard, and reports instance by instance, are objects with
 the names of the instances as keys. The leaderboard's ``results.json`` names only the resolved instances;
-``--instances`` names all.
+a file of ``--labels`` names all.
 """
 
 import re
@@ -18,6 +18,7 @@ from .._log import EvaluationLog, empty_answers, graded_by, make_answer, mapping
 
 ORDER = 45
 NAME = "a SWE-bench report"
+INSTANCES = True
 
 BEGINS = re.compile(rb"\s*\{")
 
@@ -91,15 +92,15 @@ def _of_lists(content: Content, report: Mapping[str, Any], every: Sequence[str])
     submitted = resolved.union(*(_ids(content, report, name) for name in _SUBMITTED))
     if every:
         if odd := min(submitted.difference(every), default=""):
-            raise ValueError(f"{content.where}: {shown(odd)} is not among the {len(every):,} instances of --instances")
+            raise ValueError(f"{content.where}: {shown(odd)} is not among the {len(every):,} instances of --labels")
         return resolved, set(every)
     known = submitted.union(*(_ids(content, report, name) for name in _FAILED))
     stated = [report.get(name) for name in ("total_instances", "submitted_instances")]
     unnamed = not any(name.endswith("_ids") for name in report) and "generated" not in report
     if unnamed or any(isinstance(number, int) and number > len(known) for number in stated):
         raise ValueError(
-            f"{content.where}: the report does not name all its instances; add --instances N (their number, such as "
-            "--instances 500) or --instances FILE with their names, the report of the run, or per_instance_details.json"
+            f"{content.where}: the report does not name all its instances; add --labels FILE with their names, or name "
+            "the report of the run, or per_instance_details.json"
         )
     return resolved, submitted
 

@@ -383,12 +383,17 @@ def test_the_instances_of_swe_bench_name_those_that_were_not_resolved(tmp_path, 
     files = written(tmp_path, *({"no_generation": [], "no_logs": [], "resolved": names[:n]} for n in (60, 40)))
     texts = {"lines": "\n".join(names), "names": names, "objects": [{"instance_id": name} for name in names]}
     (instances,) = written(tmp_path, texts[form], name="instances")
-    assert "--instances FILE with their names" in refused("compare", *files)
-    found = compared(tmp_path, files, "--instances", str(instances))
+    assert "--labels FILE with their names" in refused("compare", *files)
+    found = compared(tmp_path, files, "--labels", str(instances))
     assert accuracies(found) == [(0.6, 0.4)]
     assert found["n"] == 100
     (few,) = written(tmp_path, "django__django-1", name="few")
-    assert "is not among the 1 instances" in refused("compare", *files, "--instances", few)
+    assert "is not among the 1 instances of --labels" in refused("compare", *files, "--labels", few)
+    absent = tmp_path / "absent.json"
+    assert refused("compare", absent, files[1], "--labels", few).startswith(
+        f"sigstats: {absent}: there is no such file"
+    )
+    assert "--labels: " in refused("compare", *files, "--labels", tmp_path / "none.txt")
 
 
 def test_an_array_without_names_is_read_by_position(tmp_path, frames):
@@ -518,15 +523,6 @@ def test_a_file_joins_a_folder_with_that_task_alone(tmp_path, frames):
     frames[1].to_csv(tmp_path / "runs" / "arc.csv", index=False)
     frames[0].to_csv(tmp_path / "a.csv", index=False)
     assert accuracies(compared(tmp_path, [tmp_path / "a.csv", tmp_path / "runs"])) == of(frames)
-
-
-def test_the_instances_of_swe_bench_may_be_a_number(tmp_path, refused):
-    lists = [[f"django__django-{number}" for number in range(n)] for n in (30, 20)]
-    files = written(tmp_path, *({"no_generation": [], "no_logs": [], "resolved": each} for each in lists))
-    assert accuracies(compared(tmp_path, files, "--instances", "100")) == [(0.3, 0.2)]
-    assert "--instances: 29 is not valid; the reports name 30 instances" in refused(
-        "compare", *files, "--instances", "29"
-    )
 
 
 def test_a_prompt_of_promptfoo_is_named_by_its_beginning_or_its_number_and_providers_are_ranked(tmp_path, refused):

@@ -303,7 +303,7 @@ def test_an_instance_of_swe_bench_that_was_not_resolved_is_wrong(tmp_path):
         f"{path}: 3 of 12 answers failed ('not submitted' 2, 'error' 1)",
     ]
     path.write_text(json.dumps({"submitted_instances": 10, "resolved_instances": 5, "resolved_ids": ids[:5]}))
-    with pytest.raises(ValueError, match="does not name all its instances; add --instances N"):
+    with pytest.raises(ValueError, match="does not name all its instances; add --labels FILE"):
         read(str(path), Columns())
     path.write_text(json.dumps(report | {"total_instances": 90}))
     with pytest.raises(ValueError, match="does not name all its instances"):
