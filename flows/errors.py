@@ -32,5 +32,5 @@ def complain(text: str, code: int, options: Any) -> int:
 
 
 def now() -> str:
-    """The time of an object of a log in JSON."""
+    """Return the time of an object of a log in JSON."""
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")

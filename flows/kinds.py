@@ -13,5 +13,5 @@ KINDS = {
 
 
 def kind_named(name: str) -> Any:
-    """The kind of this name."""
+    """Return the kind of this name."""
     return importlib.import_module(KINDS[name]).KIND

@@ -20,7 +20,7 @@ from .pages.svg import Axes, Tick
 
 
 def units(plan: SizePlan, n: int) -> str:
-    """A number of rows, or of items or groups with their answers or rows."""
+    """Return a number of rows, or of items or groups with their answers or rows."""
     pilot = plan.pilot
     if pilot.unit == "rows":
         return f"{n:,} rows"
@@ -43,7 +43,7 @@ def headline(plan: SizePlan) -> str:
 
 
 def basis(plan: SizePlan) -> Iterator[str]:
-    """The basis of the numbers, in sentences."""
+    """Yield the basis of the numbers, in sentences."""
     pilot, rule, whole = plan.pilot, plan.rule, plan.pilot.parts[0]
     excluded = any(pilot.discordance(drop.drop) != whole.discordance for drop in plan.drops)
     nearest = "; if a drop is impossible with it, the nearest possible share is used" * excluded
@@ -72,7 +72,7 @@ def basis(plan: SizePlan) -> Iterator[str]:
 
 
 def needed_in_words(plan: SizePlan, result: DropPlan) -> str:
-    """The number of units that show a drop."""
+    """Return the number of units that show a drop."""
     if result.needed is not None:
         return units(plan, result.needed)
     if result.drop <= plan.rule.minimum_effect:
@@ -85,7 +85,7 @@ Cells = tuple[str, ...]
 
 
 def tables(plan: SizePlan) -> list[tuple[str, Cells, list[Cells]]]:
-    """The title, the header and the rows of each table; tables without rows are left out."""
+    """Return the title, the header and the rows of each table; tables without rows are left out."""
     drops = [points(drop.drop) for drop in plan.drops]
     answers: list[Cells] = [
         (str(part.answers), *("–" if needed is None else f"{needed:,}" for needed in part.needed))
@@ -111,7 +111,7 @@ def _of_drop(plan: SizePlan, result: DropPlan) -> Cells:
 
 
 def _of_chances(plan: SizePlan) -> list[Cells]:
-    """A row for each number of rows: the chances of an equal candidate and of each drop, in percent."""
+    """Return a row for each number of rows: the chances of an equal candidate and of each drop, in percent."""
     rows: dict[int, list[str]] = {}
     for chances in plan.chances:
         cell = " / ".join(f"{100 * chance:.0f}" for chance in (chances.passes, chances.inconclusive, chances.fails))
@@ -129,7 +129,7 @@ JSON_VERSION = 1
 
 
 def as_json(plan: SizePlan) -> str:
-    """All results, under the names of the fields of `sigstats.sizing.comparison.SizePlan`."""
+    """Return all results, under the names of the fields of `sigstats.sizing.comparison.SizePlan`."""
     content: dict[str, Any] = {
         "version": JSON_VERSION,
         "headline": headline(plan),
@@ -151,7 +151,7 @@ def show(plan: SizePlan) -> None:
 
 
 def as_html(plan: SizePlan) -> str:
-    """The page: the headline, its basis, the power curves, the tables."""
+    """Return the page: the headline, its basis, the power curves, the tables."""
     return page(
         "tables.html.j2",
         kind="size of a comparison",
@@ -188,7 +188,7 @@ _WIDTH, _HEIGHT, _LABELS = 360.0, 250.0, 72.0
 
 
 def power_plot(plan: SizePlan) -> Markup:
-    """The drawing; empty if no number of rows is known."""
+    """Return the drawing; empty if no number of rows is known."""
     curves = [drop for drop in plan.drops if drop.curve]
     if not curves:
         return Markup("")

@@ -58,7 +58,7 @@ def stays_within(n: int, levels: tuple[float, ...], low: IntArray, high: IntArra
 
 
 def shares(p_values: FloatArray, levels: tuple[float, ...]) -> FloatArray:
-    """The share of p-values at or below each level, with the tolerance of all comparisons here.
+    """Return the share of p-values at or below each level, with the tolerance of all comparisons here.
 
     >>> shares(np.array([0.01, 0.1 + 0.2, 0.5]), (0.05, 0.3)).tolist()
     [0.3333333333333333, 0.6666666666666666]

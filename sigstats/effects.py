@@ -188,7 +188,7 @@ def score_equivalence(only_a: int, only_b: int, n: int, margin: float) -> float:
 
 
 def _score_reach(a: int, b: int, n: int, z: float) -> float:
-    """The upper limit of Tango's interval, by bisection to the last bit."""
+    """Return the upper limit of Tango's interval, by bisection to the last bit."""
     inside, outside = (a - b) / n, 1.0
     while (middle := (inside + outside) / 2) not in (inside, outside):
         spread = n * (2 * _likely_only_b(a, b, n, middle) + middle * (1 - middle))

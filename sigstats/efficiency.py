@@ -204,7 +204,7 @@ def efficiency_test(
 
 
 def _reason_of_exact(*, asked_for: bool, estimated: bool) -> str:
-    """The reason for the exact test, and its error bound."""
+    """Return the reason for the exact test, and its error bound."""
     reason = "the exact test, as asked for"
     if not asked_for:
         reason = (

@@ -182,7 +182,7 @@ def f1_standard_errors(sets: IntArray) -> FloatArray:
 
 
 def _slopes(counts: FloatArray, side: str) -> FloatArray:
-    """The derivative of F1 by each count. F1 does not change with the scale, so that counts @ slopes is 0."""
+    """Return the derivative of F1 by each count. F1 does not change with the scale, so that counts @ slopes is 0."""
     hit, counted = F1_COUNTED[side]
     tp, n = ((counts @ chosen)[:, None] for chosen in (hit, counted))
     slopes: FloatArray = (2 * n * hit - 2 * tp * counted) / np.where(n == 0, 1.0, n + tp) ** 2  # all 0 where n is

@@ -73,7 +73,7 @@ def as_level(confidence_level: Any, alternative: str = "two-sided") -> float:
 def with_alternative(
     two_sided: Callable[[float], Interval], alternative: str, level: float, ends: tuple[float, float]
 ) -> Interval:
-    """The interval of `level`; for a one-sided alternative one end is replaced by the least or greatest value.
+    """Return the interval of `level`; for a one-sided alternative one end is replaced by the least or greatest value.
 
     `two_sided` returns the interval of a level with equal tails. Raises ValueError for a one-sided one of level 1/2 or
     less.
@@ -135,7 +135,7 @@ def clopper_pearson(successes: SupportsIndex, n: SupportsIndex, *, confidence_le
 
 
 def mid_p_interval(successes: int, n: int, *, confidence_level: float = 0.95) -> Interval:
-    """The mid-p interval of a binomial proportion; without trials [0, 1].
+    """Return the mid-p interval of a binomial proportion; without trials [0, 1].
 
     Clopper and Pearson's with half the probability of the observed count: shorter, it covers the true proportion about
     as often as stated, sometimes less often (Lancaster 1961; Berry and Armitage 1995).
@@ -162,7 +162,7 @@ def mid_p_interval(successes: int, n: int, *, confidence_level: float = 0.95) ->
 
 
 def quantile_interval(values: FloatArray, share: float, *, confidence_level: float = 0.95) -> Interval:
-    """The interval of the quantile below which this share of a population lies, for any distribution.
+    """Return the interval of the quantile below which this share of a population lies, for any distribution.
 
     Its ends are order statistics of independent `values`, and infinite if there are too few of them: the number of
     values below the point is binomial (Thompson 1936, Annals of Mathematical Statistics 7, 122-128).
@@ -176,7 +176,7 @@ def quantile_interval(values: FloatArray, share: float, *, confidence_level: flo
 
 
 def order_statistic(values: FloatArray, rank: int) -> float:
-    """The value of this rank, 1 for the least."""
+    """Return the value of this rank, 1 for the least."""
     return float(np.partition(values, rank - 1)[rank - 1])
 
 
@@ -193,7 +193,7 @@ _MOST_POISSON, _FEWEST_NORMAL = 2**20, 2**10
 
 
 def _bounds_of_many(successes: int, trials: int, tail: float) -> tuple[float, float]:
-    """An interval of a proportion, of over 10^9 trials, no narrower than Clopper and Pearson's and hardly wider.
+    """Return an interval of a proportion, of over 10^9 trials, no narrower than Clopper and Pearson's and hardly wider.
 
     At the lower end the probability of this many successes or more is at most `tail`, below 1/2; at the upper end that
     of this many or fewer. Each end is the narrower of two bounds, neither of which is narrower than Clopper and
@@ -214,7 +214,7 @@ def _bounds_of_many(successes: int, trials: int, tail: float) -> tuple[float, fl
 
 
 def _poisson(count: int, tail: float) -> tuple[float, float]:
-    """The interval of the mean of a Poisson variable, no narrower than exact."""
+    """Return the interval of the mean of a Poisson variable, no narrower than exact."""
     low, step = float(special.gammaincinv(count, tail)) if count else 0.0, 1e-15
     while low and special.gammainc(count, low) > tail:
         low, step = low * (1 - step), 2 * step
@@ -258,7 +258,7 @@ def tango_statistic(n: int, b: IntArray | int, c: IntArray | int, delta: float) 
 
 @lru_cache(maxsize=1024)
 def student_quantile(freedom: float, probability: float) -> float:
-    """The value below which Student's t with `freedom` degrees of freedom lies with `probability`, to 14 digits.
+    """Return the value below which Student's t with `freedom` degrees of freedom lies with `probability`, to 14 digits.
 
     SciPy before 1.17 gives eleven digits: a step of Newton's method gives the others.
     """

@@ -246,7 +246,7 @@ def _verdicts(value: Any, name: str, limits: Limits) -> FloatArray:
 
 
 def _labels(value: Any, name: str, limits: Limits) -> FloatArray:
-    """Return the labels of people as 1, 0 and NaN, or marks within limits; or ValueError."""
+    """Return the labels of people as 1, 0 and NaN, or marks within limits, or raise ValueError."""
     wanted = "right or wrong as True and False or 1 and 0, None or NaN where there is no label"
     if limits is not None:
         wanted = f"marks from {limits[0]:g} to {limits[1]:g}, None or NaN where there is none"

@@ -103,7 +103,7 @@ def adjust_pvalues(pvalues: Any, *, method: AdjustMethod | Literal["fdr_bh", "fd
 
 
 def adjusted(pvalues: Sequence[float], method: str) -> list[float]:
-    """The same for a family that may be empty, or unchanged by the method "none"."""
+    """Return the same for a family that may be empty, or unchanged by the method "none"."""
     if method == "none" or not pvalues:
         return list(pvalues)
     return [float(p) for p in adjust_pvalues(pvalues, method=method)]  # type: ignore[arg-type]  # known by now
@@ -133,7 +133,7 @@ def closed_e_bh(log_evalues: Sequence[float]) -> list[float]:
 
 
 def fewest_resamples(tests: int, others: Sequence[float], *, method: str, alpha: float) -> int:
-    """The fewest replicates with which tests are rejected if none of their replicates is as extreme as the data.
+    """Return the fewest replicates with which tests are rejected if none of their replicates is as extreme as the data.
 
     With B replicates the p-value of these `tests` is 1 / (B + 1); `others` are the p-values of the rest of the family.
 

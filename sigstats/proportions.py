@@ -130,12 +130,12 @@ def proportion_test(
 
 
 def proportion_pvalues(sets: IntArray, *, paired: bool, alternative: Alternative) -> FloatArray:
-    """The p-values of `proportion_test` on many test sets; ndarray of int64, shape (m, 8)."""
+    """Return the p-values of `proportion_test` on many test sets; ndarray of int64, shape (m, 8)."""
     return _pvalues(*_of_errors(sets.T, paired), alternative)
 
 
 def _of_errors(counts: Any, paired: bool) -> tuple[Any, Any]:
-    """The difference of two error rates and its standard deviation if the hypothesis holds."""
+    """Return the difference of two error rates and its standard deviation if the hypothesis holds."""
     e1, e2, e3, e4, e5, e6, e7, e8 = counts
     n, only_a, only_b = e1 + e2 + e3 + e4 + e5 + e6 + e7 + e8, e3 + e6, e2 + e7
     if paired:
@@ -225,20 +225,20 @@ def dcf_test(
 def dcf_pvalues(
     sets: IntArray, *, cost_fn: float, cost_fp: float, prior: float, paired: bool, alternative: Alternative
 ) -> FloatArray:
-    """The p-values of `dcf_test` on many test sets, which have both classes; ndarray of int64, shape (m, 8)."""
+    """Return the p-values of `dcf_test` on many test sets, which have both classes; ndarray of int64, shape (m, 8)."""
     w_p, w_n, _ = _costs(cost_fn, cost_fp, prior)
     return _pvalues(*_of_costs(sets.T, w_p, w_n, paired), alternative)
 
 
 def _costs(cost_fn: float, cost_fp: float, prior: float) -> tuple[float, float, float]:
-    """The factors of the two error rates, in the unit that is the third value."""
+    """Return the factors of the two error rates, in the unit that is the third value."""
     weights = dcf_weights(cost_fn, cost_fp, prior)
     unit = max(weights) or 1.0  # so that squares of the largest and the smallest costs stay within range
     return weights[0] / unit, weights[1] / unit, unit
 
 
 def _of_costs(counts: Any, w_p: float, w_n: float, paired: bool) -> tuple[Any, Any]:
-    """The difference of two costs and its standard deviation if the hypothesis holds."""
+    """Return the difference of two costs and its standard deviation if the hypothesis holds."""
     e1, e2, e3, e4, e5, e6, e7, e8 = counts
     n_p, n_n = e1 + e2 + e3 + e4, e5 + e6 + e7 + e8
     if paired:
@@ -251,14 +251,14 @@ def _of_costs(counts: Any, w_p: float, w_n: float, paired: bool) -> tuple[Any, A
 
 
 def _pvalues(difference: Any, sigma: Any, alternative: Alternative) -> FloatArray:
-    """The normal p-values of differences; 1 if the standard deviation is 0."""
+    """Return the normal p-values of differences; 1 if the standard deviation is 0."""
     z = np.divide(difference, sigma, out=np.zeros(np.shape(sigma)), where=np.asarray(sigma > 0))
     p = 2 * ndtr(-np.abs(z)) if alternative == "two-sided" else ndtr(-z if alternative == "greater" else z)
     return np.where(sigma > 0, p, 1.0)
 
 
 def _checked(outcomes: Any, paired: Any, alternative: Any, confidence_level: Any) -> float:
-    """The level of the interval; ValueError if one of the four arguments is invalid."""
+    """Return the level of the interval; raise ValueError if one of the four arguments is invalid."""
     if not isinstance(outcomes, JointOutcomes):
         raise refuse("outcomes", outcomes, "JointOutcomes")
     if outcomes.n == 0:

@@ -41,7 +41,7 @@ _MAX_LARGE_SAMPLE = 10**10
 
 
 def draw_subsamples(counts: Any, n: int, *, rng: Any = None, size: int) -> IntArray:
-    """Draw `size` test sets of `n` rows without replacement, as counts of outcomes, (size, J); or ValueError.
+    """Draw `size` test sets of `n` rows without replacement, as counts of outcomes, (size, J), or raise ValueError.
 
     Draws come in a fixed order: fewer from a generator in the same state are the first of more. `counts`, (J,): how
     many rows of the population have each outcome, at most 2**53 in all; of 10**9 or more at most 10**10 are drawn.
@@ -122,7 +122,7 @@ def _draw_large(counts: IntArray, n: int, generator: np.random.Generator, size: 
 
 
 def _invert(total: int, marked: int, drawn: IntArray, uniform: FloatArray) -> IntArray:
-    """The quantile of each hypergeometric law at its uniform number."""
+    """Return the quantile of each hypergeometric law at its uniform number."""
     if marked == total:
         return drawn
     values = np.empty(drawn.size, dtype=np.int64)
@@ -152,7 +152,7 @@ def finite_power(
     method: McNemarMethod = "exact",
     correction: bool = False,
 ) -> float:
-    """The probability that McNemar's test rejects on n rows of a finite population, drawn without replacement.
+    """Return the probability that McNemar's test rejects on n rows of a finite population, drawn without replacement.
 
     The number of discordant pairs is hypergeometric, and so is, given it, their split; what the sums leave out is below
     1e-15. `only_a` and `only_b`: how many of the `total` rows of the population only A, and only B, gets right.

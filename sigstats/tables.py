@@ -14,7 +14,7 @@ MOST_CLASSES = 4096
 
 
 def as_confusion_table(table: Any) -> IntArray:
-    """A square table of counts, of two classes or more and at least one object, or ValueError.
+    """Return a square table of counts, of two classes or more and at least one object, or raise ValueError.
 
     If the rows and the columns of a data frame share labels, columns are sorted into the order of the rows.
     """
@@ -45,7 +45,7 @@ def _in_order_of_rows(value: Any) -> Any:
 
 
 def _has_margins(table: Any) -> bool:
-    """True if the last row and the last column are the sums of the others, as `pandas.crosstab` adds them."""
+    """Return True if the last row and the last column are the sums of the others, as `pandas.crosstab` adds them."""
     try:
         return bool((table[:-1].sum(axis=0) == table[-1]).all() and (table[:, :-1].sum(axis=1) == table[:, -1]).all())
     except Exception:  # entries that cannot be added or compared
@@ -53,7 +53,7 @@ def _has_margins(table: Any) -> bool:
 
 
 def confusion_table(y: Any, prediction: Any, *, labels: Any = None) -> IntArray:
-    """Count true classes against assigned classes, (k, k); or ValueError.
+    """Count true classes against assigned classes, (k, k), or raise ValueError.
 
     `labels`: the classes in the order of rows and columns; by default all that occur, sorted; at most 4096.
     """

@@ -86,7 +86,7 @@ _SHOWN = {"statistic": "", "estimate": "", "interval": "confidence_"}
 
 
 def monte_carlo_outcome(exceedances: int, replicates: int) -> dict[str, Any]:
-    """The fields of a `TestResult` from random replicates; the interval is for infinitely many of them."""
+    """Return the fields of a `TestResult` from random replicates; the interval is for infinitely many of them."""
     return {
         "pvalue": monte_carlo_pvalue(exceedances, replicates),
         "pvalue_interval": clopper_pearson(exceedances, replicates, confidence_level=0.99),

@@ -82,7 +82,7 @@ class StudyPlots:
         return [] if self._record is not None and name != "forest" else list(_FIGURES[name](self))
 
     def _chosen(self, name: str, options: dict[str, Any]) -> Draw:
-        """Return the only panel of a figure with these options; ValueError if none or several match."""
+        """Return the only panel of a figure with these options; raise ValueError if none or several match."""
         panels = self._panels(name)
         if not panels:
             raise refuse("figure", name, f"one that this study has: {', '.join(self.names) or 'it has none'}")

@@ -179,7 +179,7 @@ class StudyResults:
         return chosen
 
     def _frames(self, cells: list[Cell]) -> Iterator[tuple[Cell, "pd.DataFrame"]]:
-        """Return the replicates of each complete cell with its subject; ValueError if no cell is complete."""
+        """Return the replicates of each complete cell with its subject; raise ValueError if no cell is complete."""
         complete = False
         for cell in cells:
             table = self._results.table(cell)

@@ -115,12 +115,12 @@ def _known_analyses(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def read_by(names: Iterable[str], fanout: str) -> bool:
-    """True if one of these analyses or tests reads the replicates of a fan-out."""
+    """Return True if one of these analyses or tests reads the replicates of a fan-out."""
     return any(fanout in _READS.get(name, ("crossval",)) for name in names)
 
 
 def takes_groups(name: str) -> bool:
-    """True if an analysis or a test keeps its level for rows in dependent groups."""
+    """Return True if an analysis or a test keeps its level for rows in dependent groups."""
     test = of_runs(name)
     return name in (OVER_FOLDS, "permutation") if test is None else test.takes_groups
 
@@ -206,7 +206,7 @@ class BenchmarkStudy(DataStudy):
         return len(self.datasets) * len(self.classifiers)
 
     def resamples_needed(self, tests: int) -> int:
-        """The fewest resamples with which this many clear-cut permutation tests can reject after adjustment."""
+        """Return the fewest resamples with which this many clear-cut permutation tests can reject after adjustment."""
         return fewest_resamples(tests, [], method=self.adjust, alpha=self.alpha) if tests else 0
 
     @field_validator("classifiers", mode="after")
@@ -251,20 +251,20 @@ class BenchmarkStudy(DataStudy):
 
 
 def named(item: str | Classifier) -> Classifier:
-    """A classifier of a study file, which may state only its name."""
+    """Return a classifier of a study file, which may state only its name."""
     return Classifier(name=item, learner=item, params={}) if isinstance(item, str) else item
 
 
 def nulls_of(study: BenchmarkStudy) -> tuple[Null, ...]:
-    """The null hypotheses under which classifiers are retrained; none if no test uses them."""
+    """Return the null hypotheses under which classifiers are retrained; none if no test uses them."""
     return study.permutation.nulls if read_by(study.tests, "retrain") else ()
 
 
 def seed_of_folds(study: BenchmarkStudy, dataset: Dataset) -> int:
-    """The seed of the folds of a data set, which are the same for all classifiers."""
+    """Return the seed of the folds of a data set, which are the same for all classifiers."""
     return int(digest("folds", dataset=dataset.digest(), seed=study.seed)[:12], 16)
 
 
 def learners(study: Study) -> set[str]:
-    """The names of the learners that a benchmark study trains; none for a study of another kind."""
+    """Return the names of the learners that a benchmark study trains; none for a study of another kind."""
     return {named(item).learner for item in study.classifiers} if isinstance(study, BenchmarkStudy) else set()

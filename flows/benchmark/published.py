@@ -46,7 +46,7 @@ class Published(Strict):
 
 
 def published_references(published: Iterable[Published], cells: Sequence[Cell]) -> Iterator[Reference]:
-    """The printed numbers, each with the cell of the corresponding result."""
+    """Yield the printed numbers, each with the cell of the corresponding result."""
     for table in published:
         about = table.classifier, table.null
         entries = {
@@ -69,7 +69,7 @@ def published_references(published: Iterable[Published], cells: Sequence[Cell]) 
 
 
 def published_notes(published: Iterable[Published], cells: Iterable[Cell]) -> Iterator[str]:
-    """A note on each table of numbers without a corresponding result."""
+    """Yield a note on each table of numbers without a corresponding result."""
     tested = {tuple(map(cell.subject.get, ("dataset", "classifier", "null"))) for cell in cells}
     for table in published:
         if tested.isdisjoint((dataset, table.classifier, table.null) for dataset in table.values):

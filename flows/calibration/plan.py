@@ -70,7 +70,7 @@ def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequ
 
 
 def _large_part(study: CalibrationStudy, source: str, populations: Sequence[PopulationSpec]) -> Iterator[str]:
-    """A note if test sets are a large part of the rows, since they then vary less than new ones.
+    """Yield a note if test sets are a large part of the rows, since they then vary less than new ones.
 
     For judged rows a size is the number of labels, and all rows are drawn again.
     """
@@ -155,7 +155,7 @@ def _check_sizes(study: CalibrationStudy, source: str, population: PopulationSpe
 def _work(
     study: CalibrationStudy, source: str, population: PopulationSpec, test: AppliedTest, n: int
 ) -> tuple[str, OnTestSets | OfFolds]:
-    """The fan-out that applies a test to test sets of this size, and its work."""
+    """Return the fan-out that applies a test to test sets of this size, and its work."""
     drawn_from, retrained, factors = population.values, population.retrained, population.factors or None
     if isinstance(drawn_from, TwoViews):
         assert retrained is not None
@@ -176,7 +176,7 @@ def _with_inputs(cell: Cell) -> Iterator[Cell]:
 
 
 def _fits(test: AppliedTest, population: PopulationSpec) -> bool:
-    """True if a population has what a test reads: rows of its kind, folds, scores, or predictions."""
+    """Return True if a population has what a test reads: rows of its kind, folds, scores, or predictions."""
     if isinstance(population.values, Described):
         return test.test == population.values.TEST and population.values.fits(test)
     if test.test in OF_FOLDS:

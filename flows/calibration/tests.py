@@ -212,14 +212,14 @@ class OwnTest(Limited):
 
 
 def _tag(value: Any) -> str:
-    """The tag of a table of a study file: ``Own`` if it names a test of another package, otherwise ``Ready``."""
+    """Return the tag of a table of a study file: ``Own`` if it names a test of another package, otherwise ``Ready``."""
     name = value.get("test") if isinstance(value, dict) else getattr(value, "test", None)
     imported = isinstance(name, str) and name not in _NAMES and ({".", ":"} & set(name) or name in own_tests.named())
     return "Own" if imported else "Ready"
 
 
 def _model(name: str, title: str, about: str, options: Mapping[str, Option]) -> type[Strict]:
-    """The table of a test in a study file."""
+    """Return the table of a test in a study file."""
     fields: dict[str, Any] = {
         key: (Annotated[option.kind, Field(description=option.meaning, **option.bounds)], option.default)
         for key, option in options.items()
@@ -246,7 +246,7 @@ else:
 
 
 def options_of(test: Any, alpha: float) -> dict[str, Any]:
-    """The options of a test in the work of a cell."""
+    """Return the options of a test in the work of a cell."""
     options: dict[str, Any] = test.model_dump()
     return options | ({"confidence": 1 - alpha} if options["test"] in ("bootstrap", "scores", *INTERVALS) else {})
 

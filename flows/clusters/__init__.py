@@ -28,7 +28,7 @@ class Kind(NamedTuple):
 
 
 def kinds() -> dict[str, Kind]:
-    """The kinds of cluster by their names."""
+    """Return the kinds of cluster by their names."""
     from . import address, by_class, local
 
     return {
@@ -50,7 +50,7 @@ def open_pool(cluster: Any, needs: Sequence[Needs] = ()) -> AbstractContextManag
 
 
 def allowed(packages: Sequence[str], cluster: Strict | None) -> tuple[str, ...]:
-    """The packages whose code a study may import: those given by the user, and those of the cluster file."""
+    """Return the packages whose code a study may import: those given by the user, and those of the cluster file."""
     for name in packages:
         if not name.isidentifier():
             near = name.partition(":")[0].partition(".")[0]
@@ -60,7 +60,7 @@ def allowed(packages: Sequence[str], cluster: Strict | None) -> tuple[str, ...]:
 
 
 def as_cluster(value: Any, workers: int | None = None, packages: Sequence[str] = ()) -> Strict:
-    """The cluster that ``cluster=`` names, or is: as `load_cluster`, or a client or a cluster of Dask."""
+    """Return the cluster that ``cluster=`` names, or is: as `load_cluster`, or a client or a cluster of Dask."""
     if value is None or isinstance(value, str):
         return load_cluster(value, workers, packages)
     result = as_given(value)
@@ -73,7 +73,7 @@ def as_cluster(value: Any, workers: int | None = None, packages: Sequence[str] =
 
 
 def load_cluster(text: str | None, workers: int | None = None, packages: Sequence[str] = ()) -> Strict:
-    """The cluster that the command line names: a kind, an address or a cluster file; local processes by default.
+    """Return the cluster that the command line names: a kind, an address or a cluster file; local processes by default.
 
     `packages`: packages whose classes the user allows.
     """

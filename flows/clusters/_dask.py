@@ -65,7 +65,7 @@ def settings() -> dict[str, Any]:
 
 
 def environment() -> dict[str, str]:
-    """The `settings` as environment variables, for processes that are started elsewhere."""
+    """Return the `settings` as environment variables, for processes that are started elsewhere."""
     return {f"DASK_{key.upper().replace('.', '__').replace('-', '_')}": str(value) for key, value in settings().items()}
 
 
@@ -184,7 +184,7 @@ Workers = Annotated[
 
 
 def expected(workers: int | Adaptive) -> int:
-    """The number of workers once all have started."""
+    """Return the number of workers once all have started."""
     return workers.maximum if isinstance(workers, Adaptive) else workers
 
 

@@ -95,7 +95,7 @@ def _pool_of(client: Any, needs: Sequence[Needs], expected: int) -> Iterator[Poo
 
 
 def _connect_gateway(proxy: str, name: str) -> Any:
-    """The dask-gateway cluster of this name; its address and login are those of Dask's configuration."""
+    """Return the dask-gateway cluster of this name; its address and login are those of Dask's configuration."""
     where = f"cluster: address: {shown(f'{proxy}/{name}')} is not valid"
     try:
         from dask_gateway import Gateway
@@ -137,7 +137,7 @@ def declared_resources(client: Any, needs: Sequence[Needs]) -> frozenset[str]:
 
 
 def _security(cluster: Cluster) -> Any:
-    """The certificates of the client, from the cluster file or Dask's configuration; None if it needs none."""
+    """Return the certificates of the client, from the cluster file or Dask's configuration; None if it needs none."""
     import dask
     from distributed.security import Security
 
@@ -227,7 +227,7 @@ def open_given(cluster: Given, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
 
 
 def _expected(cluster: Any) -> int:
-    """The number of workers that a cluster will have, if it is known."""
+    """Return the number of workers that a cluster will have, if it is known."""
     adaptive = getattr(cluster, "_adaptive", None)
     most = getattr(adaptive, "maximum", 1)
     # An adaptive cluster without a maximum is assumed to have up to a hundred workers.

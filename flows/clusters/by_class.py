@@ -76,7 +76,7 @@ class Cluster(ClusterFile):
 
 
 def class_of(path: str) -> Any:
-    """The class with this import path."""
+    """Return the class with this import path."""
     module, _, name = path.rpartition(".")
     package = module.partition(".")[0]
     where = f"cluster: class: {shown(path)} is not valid"

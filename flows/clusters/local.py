@@ -55,7 +55,7 @@ class SerialCluster(ClusterFile):
 
 
 def processors() -> int:
-    """The number of processors that this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -65,7 +65,7 @@ def may_start_processes() -> bool:
 
 
 def room_for(needs: Sequence[Needs], *, gpus: int = 0) -> dict[Needs, int]:
-    """The number of blocks with each of the needs that this machine can run at the same time."""
+    """Return the number of blocks with each of the needs that this machine can run at the same time."""
     return {need: blocks_at_once(need, processors=processors(), gpus=gpus) for need in needs}
 
 
@@ -84,7 +84,7 @@ def blocks_at_once(needs: Needs, *, processors: int, gpus: int) -> int:
 
 
 def roles(needs: Sequence[Needs], room: Mapping[Needs, int], *, gpus: int) -> list[dict[str, Any]]:
-    """The resources that the workers of a machine declare to Dask, as options of a `distributed.Nanny` for each.
+    """Return the resources that the workers of a machine declare to Dask, as options of a `distributed.Nanny` for each.
 
     The first workers satisfy each need, as many as there is room for. GPUs are divided among them.
     """
@@ -207,7 +207,7 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
 
 
 def scratch_folder() -> str:
-    """A private folder of this user; the folder of Dask's configuration if there is one.
+    """Return a private folder of this user; the folder of Dask's configuration if there is one.
 
     Dask's default is one folder for all users of a machine, which belongs to the user who made it. The owner of a
     folder can replace its content, and a worker imports modules from its scratch folder.

@@ -154,7 +154,7 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
 
 
 def whole_parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
-    """The parser of the program, and that of each command with its arguments."""
+    """Return the parser of the program, and that of each command with its arguments."""
     program = parser()
     return program, {name: command.complete() for name, command in _commands_of(program).choices.items()}
 

@@ -26,7 +26,7 @@ def add_outputs(parser: argparse.ArgumentParser, *endings: str) -> None:
 
 
 def ending_of(file: str) -> str:
-    """The ending of a file, without the dot."""
+    """Return the ending of a file, without the dot."""
     return Path(file).suffix[1:].lower()
 
 
@@ -78,7 +78,7 @@ def _local_files(place: str) -> Sequence[str]:
 
 
 def _identity(place: str) -> object:
-    """A key that is the same for two spellings of one file, which need not exist."""
+    """Return a key that is the same for two spellings of one file, which need not exist."""
     try:
         about = Path(place).stat()
         return about.st_dev, about.st_ino

@@ -45,7 +45,7 @@ def study_of(options: argparse.Namespace) -> "tuple[Study, Path]":
 
 
 def output_of(options: argparse.Namespace, study: "Study") -> str:
-    """The folder or URL that results are written to."""
+    """Return the folder or URL that results are written to."""
     return str(Path("results") / study.name) if options.output is None else str(options.output)
 
 
@@ -102,7 +102,7 @@ def output_read(output: str, lacking: str, *, used: str = "read") -> Iterator[No
 
 
 def fraction(text: str) -> float:
-    """A number, which may be written as per cent: ``5%``."""
+    """Return a number, which may be written as per cent: ``5%``."""
     return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
 
 
@@ -166,7 +166,7 @@ def _drops(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def rule_of(options: argparse.Namespace) -> "ComparisonRule":
-    """The rule that the options state; raises BadInput, which names an option that is not valid."""
+    """Return the rule that the options state; raises BadInput, which names an option that is not valid."""
     from sigstats.comparison.rule import ComparisonRule, key_of
 
     keys = {field.name: key_of(field) for field in fields(ComparisonRule) if field.name not in _DROPS}
@@ -186,7 +186,7 @@ def add_fail_on(parser: argparse.ArgumentParser) -> None:
 
 
 def code_of(options: argparse.Namespace, verdict: "Verdict") -> int:
-    """The exit code of a verdict."""
+    """Return the exit code of a verdict."""
     from sigstats.comparison.rule import failing_verdicts
 
     return REGRESSION if verdict in failing_verdicts(options.fail_on == "inconclusive") else DONE

@@ -74,7 +74,7 @@ def add_measures(parser: argparse.ArgumentParser, text: str) -> None:
 
 
 def measures_of(options: argparse.Namespace) -> list[str] | None:
-    """The named measures, preceded by that of ``--costs``; None by default."""
+    """Return the named measures, preceded by that of ``--costs``; None by default."""
     with as_options():
         from sigstats.measures.measure import as_own_measure
         from sigstats.measures.own import is_path
@@ -103,7 +103,7 @@ def add_people(parser: argparse.ArgumentParser) -> None:
 def read_with_people(
     options: argparse.Namespace, paths: Sequence[str], columns: "Sequence[Columns]"
 ) -> "list[tuple[Predictions, People]]":
-    """The judge's verdicts and the labels of people in each file; empty without ``--human``."""
+    """Return the judge's verdicts and the labels of people in each file; empty without ``--human``."""
     if not options.human:
         return []
     from sigstats.files.predictions.designs import read_judged  # few comparisons have a judge
@@ -121,7 +121,7 @@ def add_score_range(parser: argparse.ArgumentParser, score: str) -> None:
 
 
 def columns_of_files(options: argparse.Namespace, files: int, *, scores: int | None = 1) -> "list[Columns]":
-    """The columns of each file; several predictions, models or filters are assigned to the files in order.
+    """Return the columns of each file; several predictions, models or filters are assigned to the files in order.
 
     `scores`: the largest number of scores that may be named.
     """
@@ -137,7 +137,7 @@ def columns_of_files(options: argparse.Namespace, files: int, *, scores: int | N
 
 
 def for_each_file(name: str, values: Sequence[Any], files: int) -> list[Any]:
-    """The value of a repeatable option for each file: one for all, or one for each."""
+    """Return the value of a repeatable option for each file: one for all, or one for each."""
     if len(values) not in (1, files):
         wanted = "one" if files == 1 else f"one, or one for each of {files} files"
         raise BadInput(f"--{name}: {len(values)} were given; expected {wanted}")
@@ -154,12 +154,12 @@ def file_for_each(options: argparse.Namespace, files: Sequence[str]) -> list[str
 
 
 def names_in_one_file(options: argparse.Namespace) -> list[str]:
-    """The named predictions, models or filters of one file; empty if fewer than two are named."""
+    """Return the named predictions, models or filters of one file; empty if fewer than two are named."""
     return next((values for _, values in _named_in_files(options) if len(values) > 1), [])
 
 
 def _named_in_files(options: argparse.Namespace) -> list[tuple[str, list[str]]]:
-    """The names that can be given once per file; a column of predictions that is named twice is refused."""
+    """Return the names that can be given once per file; a column of predictions that is named twice is refused."""
     named: list[str] = options.prediction
     if twice := next((name for name in named if named.count(name) > 1), None):
         raise BadInput(f"--prediction: {twice!r} is named twice; name the column of each model once")
@@ -167,7 +167,7 @@ def _named_in_files(options: argparse.Namespace) -> list[tuple[str, list[str]]]:
 
 
 def scores_of(options: argparse.Namespace) -> list[str]:
-    """The named scores, in any form."""
+    """Return the named scores, in any form."""
     if options.ratio is not None:
         refuse_together(options)
         return [_ratio(options.ratio)[0]]
@@ -182,7 +182,7 @@ def _ratio(text: str) -> tuple[str, str]:
 
 
 def columns_of(options: argparse.Namespace) -> "Columns":
-    """The columns that the options name."""
+    """Return the columns that the options name."""
     from sigstats._common.scores import of_named_scores
     from sigstats.files.predictions import Columns, has_instances, names_of_instances, read_labels
 

@@ -119,7 +119,7 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
 def _joined(
     options: argparse.Namespace, paths: Sequence[str], columns: "Sequence[Columns]"
 ) -> "list[list[PairedPredictions]]":
-    """Each candidate joined with the baseline, a pair for each score."""
+    """Return each candidate joined with the baseline, a pair for each score."""
     from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.files.inputs import same_content
     from sigstats.files.predictions import join_scores, read_by_scores
@@ -154,7 +154,7 @@ def _joined(
 
 
 def _repeated_file(paths: Sequence[str], columns: "Sequence[Columns]") -> str:
-    """The problem if the same columns of a file are given twice; empty if they are not."""
+    """Return the problem if the same columns of a file are given twice; empty if they are not."""
     files = list(zip(map(realpath, paths), columns, strict=True))
     repeated = next((index for index in range(1, len(files)) if files[index] in files[:index]), None)
     if repeated is None:

@@ -112,7 +112,7 @@ def _write_rows(file: str, sets: dict[tuple[str, ...], list["Replay"]]) -> None:
 
 
 def _lines(group: list["Replay"], trial: int) -> list[str]:
-    """The rows of a test set, and the answer of each test to it."""
+    """Return the rows of a test set, and the answer of each test to it."""
     from sigstats._common.tabular import in_columns
 
     first, rows = group[0].cell.subject, group[0].rows

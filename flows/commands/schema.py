@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def schema_of(what: str) -> dict[str, Any]:
-    """The JSON Schema of files of a `study` or of a `cluster`."""
+    """Return the JSON Schema of files of a `study` or of a `cluster`."""
     from functools import reduce
     from operator import or_
 

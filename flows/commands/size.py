@@ -191,7 +191,7 @@ def _names(options: argparse.Namespace, paired: "PairedPredictions") -> tuple[st
 
 
 def _measure_of(options: argparse.Namespace, paired: "PairedPredictions", names: tuple[str, ...]) -> str:
-    """The measure whose rows are planned: accuracy if it is compared and no score is named."""
+    """Return the measure whose rows are planned: accuracy if it is compared and no score is named."""
     scored = paired.scored is not None and not paired.graded and not options.measure
     named = names[: len(options.measure)] if options.measure else names  # without costs that are compared as well
     return "accuracy" if "accuracy" in named and not scored else named[-1]
@@ -218,7 +218,7 @@ def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: 
 
 
 def _tests(paired: "PairedPredictions", names: Sequence[str], rule: "ComparisonRule") -> int:
-    """The number of tests that are adjusted together: those of a comparison by these measures."""
+    """Return the number of tests that are adjusted together: those of a comparison by these measures."""
     from sigstats.comparison.family import tests_of
 
     return max(1, tests_of(paired, names, rule))

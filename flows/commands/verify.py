@@ -99,7 +99,7 @@ class Checked:
 
 
 def tables() -> dict[str, bytes]:
-    """The files of the set by the names of their tests."""
+    """Return the files of the set by the names of their tests."""
     folder = importlib.resources.files(sigstats) / "reference_set"
     entries = {
         item.name.removesuffix(".json"): item.read_bytes() for item in folder.iterdir() if item.name.endswith(".json")
@@ -130,7 +130,7 @@ def digest(files: Mapping[str, bytes]) -> str:
 
 
 def correct_digits(value: float, certified: Decimal) -> float:
-    """The number of correct significant digits of a value: the log relative error, from 0 to 15.9.
+    """Return the number of correct significant digits of a value: the log relative error, from 0 to 15.9.
 
     Source: McCullough (1998), the log relative error of NIST's reference data sets.
     """
@@ -146,7 +146,7 @@ def correct_digits(value: float, certified: Decimal) -> float:
 
 
 def correct_digits_of_logarithm(value: float, certified: Decimal) -> float:
-    """The same for a value that is known by its decimal logarithm."""
+    """Return the same for a value that is known by its decimal logarithm."""
     apart = abs(_CONTEXT.subtract(Decimal(value), certified.log10(_CONTEXT)))
     relative = float(apart) * math.log(10)
     return MOST_DIGITS if not relative else min(MOST_DIGITS, max(0.0, -math.log10(relative)))
@@ -254,7 +254,7 @@ def differing(first: Path, second: Path) -> list[str]:
 
 
 def machine() -> dict[str, str]:
-    """The versions, the processor and the BLAS libraries."""
+    """Return the versions, the processor and the BLAS libraries."""
     by_name = {"sigstats": version("sigstats"), "Python": platform.python_version()}
     for name in ("numpy", "scipy", "python-flint", "numba"):
         try:

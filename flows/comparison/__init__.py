@@ -23,7 +23,7 @@ def rows_in_words(result: ComparisonResult | ComparisonRow) -> str:
 
 
 def subjects_in_words(result: ComparisonResult) -> list[str]:
-    """The subjects of the files: a line on their common part, and one on the differences."""
+    """Return the subjects of the files: a line on their common part, and one on the differences."""
     if result.subjects is None:
         return []
     baseline, candidate = result.subjects
@@ -43,7 +43,7 @@ OVERVIEW = (
 
 
 def overview(comparison: CandidatesResult) -> list[tuple[str, ...]]:
-    """A line for each candidate under `OVERVIEW`: the row that decides its verdict."""
+    """Return a line for each candidate under `OVERVIEW`: the row that decides its verdict."""
     lines = []
     for row, candidate, result, p_better in zip(
         comparison.deciding, comparison.candidates, comparison.results, comparison.p_better, strict=True
@@ -56,6 +56,6 @@ def overview(comparison: CandidatesResult) -> list[tuple[str, ...]]:
 
 
 def deciding_rows(result: CandidatesResult) -> list[ComparisonRow]:
-    """The row that decides the verdict of each candidate, under the name of the candidate, for a figure."""
+    """Return the row that decides the verdict of each candidate, under the name of the candidate, for a figure."""
     pairs = zip(result.candidates, result.deciding, strict=True)
     return [replace(row, slice=name if row.slice == ALL_ROWS else f"{name}, {row.slice}") for name, row in pairs]

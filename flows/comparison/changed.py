@@ -44,19 +44,19 @@ class Changed:
         return [(name, "words") for name in self.header], [[(cell, "") for cell in row] for row in self.listed]
 
     def as_csv(self) -> str:
-        """A table of all changes."""
+        """Return a table of all changes."""
         target = io.StringIO()
         csv.writer(target, lineterminator="\n").writerows([self.header, *self.rows])
         return target.getvalue()
 
     def as_markdown(self) -> str:
-        """The first changes, for a comment."""
+        """Return the first changes, for a comment."""
         table = markdown_table(self.header, [[name[:80] for name in row] for row in self.listed])
         return "\n".join(["", f"{for_markdown(self.words)}.", "", *table])
 
 
 def changed_of(pairs: Sequence[PairedPredictions], alpha: float) -> Changed:
-    """The changed rows of each score.
+    """Return the changed rows of each score.
 
     Answers change if only one model is right, or if both are wrong and differ; marks of rows without predictions change
     if they differ. An item with several answers is flaky if a model was both right and wrong about it, and changed if
@@ -128,7 +128,7 @@ def _changed_items(pair: PairedPredictions, alpha: float) -> Iterator[list[str]]
 
 
 def items_of(pair: PairedPredictions) -> tuple[IntArray, Any, ItemTotals]:
-    """The first row of each item, the names of the items (an Arrow array), and the right answers to each."""
+    """Return the first row of each item, the names of the items (an Arrow array), and the right answers to each."""
     assert pair.units.items is not None
     assert pair.predicted is not None
     _, first, codes = np.unique(pair.units.items, return_index=True, return_inverse=True)

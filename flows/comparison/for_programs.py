@@ -39,12 +39,12 @@ def row_as_object(row: Any, keys: Mapping[str, str] = KEYS_OF_ROWS) -> dict[str,
 
 
 def as_json(result: ComparisonResult, baseline: str, candidate: str) -> str:
-    """All results; rows under the names of the fields of `ComparisonRow`, except those of `KEYS_OF_ROWS`."""
+    """Return all results; rows under the names of the fields of `ComparisonRow`, except those of `KEYS_OF_ROWS`."""
     return _written(_content(result, baseline, candidate))
 
 
 def candidates_as_json(comparison: CandidatesResult) -> str:
-    """The overview, and the comparison of each candidate."""
+    """Return the overview, and the comparison of each candidate."""
     content = {
         "version": JSON_VERSION,
         "verdict": comparison.verdict,
@@ -63,7 +63,7 @@ def candidates_as_json(comparison: CandidatesResult) -> str:
 
 
 def check_as_json(result: CheckResult, file: str) -> str:
-    """All results; rows under the names of the fields of `CheckedRow`, except those of `_KEYS_OF_CHECKS`."""
+    """Return all results; rows under the names of the fields of `CheckedRow`, except those of `_KEYS_OF_CHECKS`."""
     content = {
         "version": JSON_VERSION,
         "verdict": result.verdict,
@@ -80,7 +80,7 @@ def check_as_json(result: CheckResult, file: str) -> str:
 
 
 def answer_as_object(answer: Answer[Any], keys: Mapping[str, str] = KEYS_OF_ROWS) -> dict[str, Any]:
-    """The answer; `row` and `better` as in `rows`."""
+    """Return the answer; `row` and `better` as in `rows`."""
     return {
         "headline": answer.headline,
         "advice": answer.advice,
@@ -129,14 +129,14 @@ def as_junit(result: ComparisonResult, baseline: str, candidate: str, *, fail_on
 
 
 def candidates_as_junit(comparison: CandidatesResult, *, fail_on_inconclusive: bool = False) -> str:
-    """The same, with a test suite for each candidate."""
+    """Return the same, with a test suite for each candidate."""
     pairs = zip(comparison.candidates, comparison.results, strict=True)
     suites = [_pair_suite(result, comparison.baseline, candidate, fail_on_inconclusive) for candidate, result in pairs]
     return _document(comparison.recommendation, suites)
 
 
 def check_as_junit(result: CheckResult, file: str, *, fail_on_inconclusive: bool = False) -> str:
-    """The same of a check."""
+    """Return the same of a check."""
     reason, of_row = partial(check_result.reason_of, result=result), check_result.cells_of
     suite = _suite(f"{file} against {result.bar:g}", "check", result, of_row, reason, fail_on_inconclusive)
     return _document(result.answer.headline, [suite])
@@ -155,7 +155,7 @@ def _suite(
     reason: Callable[[Any], str],
     strict: bool,
 ) -> ET.Element:
-    """A test case for each row, with its numbers; those that are inconclusive or not tested are skipped."""
+    """Return a test case for each row, with its numbers; those that are inconclusive or not tested are skipped."""
     suite, answer = ET.Element("testsuite", name=_valid(name)), result.answer
     properties = ET.SubElement(suite, "properties")
     for label, words in (("Advice:", answer.advice), *answer.also):

@@ -33,7 +33,7 @@ def forest_plots(rows: Sequence[ComparisonRow], name: str = "forest") -> Markup:
 
 
 def forest_in_mermaid(rows: Sequence[ComparisonRow]) -> list[str]:
-    """The same as code of Mermaid, a chart for each unit: GitHub and GitLab draw it within Markdown.
+    """Return the same as code of Mermaid, a chart for each unit: GitHub and GitLab draw it within Markdown.
 
     Its charts have only bars and lines that start at the left end. So an interval is a bar to its upper limit, covered
     by a darker one to the difference and a white one to the lower limit. Lines stand at zero and at the margin.
@@ -42,7 +42,7 @@ def forest_in_mermaid(rows: Sequence[ComparisonRow]) -> list[str]:
 
 
 def _scales(rows: Sequence[ComparisonRow]) -> Iterator[tuple[str, list[ComparisonRow], float, int]]:
-    """Each unit with its rows, the difference that a pass of the first must exclude, and the factor of values."""
+    """Yield each unit with its rows, the difference that a pass of the first must exclude, and the factor of values."""
     for unit, of_unit in by_unit(rows).items():
         size = next((row.margin for row in of_unit if row.margin is not None), 0.0)  # relative ones may differ
         yield unit, of_unit, size if of_unit[0].lower_is_better else -size, 100 if unit == "points" else 1

@@ -46,7 +46,7 @@ def as_markdown(result: ComparisonResult, baseline: str, candidate: str, *, pict
 
 
 def candidates_as_markdown(comparison: CandidatesResult) -> str:
-    """The overview, and the answer of each candidate with its first reasons, in a chart too."""
+    """Return the overview, and the answer of each candidate with its first reasons, in a chart too."""
     lines = [
         f"### {for_markdown(comparison.recommendation)}",
         "",
@@ -65,7 +65,7 @@ def candidates_as_markdown(comparison: CandidatesResult) -> str:
 
 
 def check_as_markdown(result: CheckResult, file: str) -> str:
-    """The answer, the reasons of other rows, and a table of the worst rows."""
+    """Return the answer, the reasons of other rows, and a table of the worst rows."""
     rule = check_result.rule_of(result)
     lines = [*_head(result.answer), f"{markdown_code(_short(file))}, {count_of(result.n, 'row')}.", ""]
     lines += _listed(list(map(_short, check_result.reasons_of(result, others=True))), _IN_TABLE)

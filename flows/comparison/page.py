@@ -113,7 +113,7 @@ _CAPTION = (
 
 
 def answer_of(result: ComparisonResult) -> Answer:
-    """The first screen of a comparison of two files."""
+    """Return the first screen of a comparison of two files."""
     answer = result.answer
     screen = Answer(headline=f"{answer.finding[:1].upper()}{answer.finding[1:]}", verdict=result.verdict)
     if answer.row is None:

@@ -87,7 +87,7 @@ def as_text(
 
 
 def rows_shown(result: ComparisonResult) -> list[ComparisonRow]:
-    """The worst rows, without slices that lean neither way; rows that pass are shown only if all fit."""
+    """Return the worst rows, without slices that lean neither way; rows that pass are shown only if all fit."""
     rows = list(filter(is_telling, result.ranked))
     if len(rows) > MOST_ROWS:
         rows = [row for row in rows if row.verdict in ("fail", "inconclusive") or row.unanswered] or rows

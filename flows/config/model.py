@@ -47,7 +47,7 @@ Names = TypeVar("Names", bound=Sequence[str])
 
 
 def each_once(names: Names, what: str = "name") -> Names:
-    """Return the names; ValueError if one of them appears twice."""
+    """Return the names; raise ValueError if one of them appears twice."""
     for name in sorted(names):
         if names.count(name) > 1:
             raise ValueError(f"{shown(name)} is not valid; expected each {what} once")
@@ -80,7 +80,7 @@ _SIZE = r"([0-9]+[.])?[0-9]+ ?[KMGT]?i?B"
 
 
 def bytes_of(text: str) -> int:
-    """The number of bytes of a valid amount."""
+    """Return the number of bytes of a valid amount."""
     from dask.utils import parse_bytes  # slow to import
 
     return int(parse_bytes(text))
@@ -124,7 +124,7 @@ class Study(Strict):
         return self._source
 
     def plan_of(self, cells: Iterable[Cell], analyses: Iterable[str], **others: Any) -> Plan:
-        """The plan of the study, with its name, kind, level and adjustment."""
+        """Return the plan of the study, with its name, kind, level and adjustment."""
         shared: dict[str, Any] = {"study": self.name, "kind": self.kind, "alpha": self.alpha, "adjust": self.adjust}
         return Plan(cells=tuple(cells), analyses=tuple(analyses), **shared, **others)
 
@@ -213,7 +213,7 @@ def _place_of(path: Sequence[str | int], model: type[BaseModel]) -> str:
 
 
 def _walk(model: type[BaseModel], location: Sequence[str | int]) -> tuple[list[str | int], list[type[BaseModel]]]:
-    """The keys of a location, without those that pydantic adds, and the tables that are allowed there."""
+    """Return the keys of a location, without those that pydantic adds, and the tables that are allowed there."""
     keys: list[str | int] = []
     current: list[Any] = [model]
     for part in location:

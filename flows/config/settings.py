@@ -59,7 +59,7 @@ class Limited(Strict):
     resources: Needs = Field(Needs(), exclude=True, description="Resources of a worker for code of another package")
 
     def limits(self, where: str, *, imported: bool) -> dict[str, float] | None:
-        """The limits, as `sigstats.tasks.plan.Cell` states them."""
+        """Return the limits, as `sigstats.tasks.plan.Cell` states them."""
         needs = self.resources
         memory = None if needs.memory is None else bytes_of(needs.memory)
         asked = {"time_limit": self.time_limit, "memory": memory, "threads": needs.threads, "gpu": needs.gpu}
@@ -99,7 +99,7 @@ class StoppingSettings(Strict):
     def stopping_of(
         self, *, alpha: float, adjust: Adjustment, tests: int, replicates: int, rule: Stopping | None = None
     ) -> dict[str, Any] | None:
-        """The stopping rule of a cell, as in `sigstats.tasks.plan.Cell`; None if all replicates are drawn."""
+        """Return the stopping rule of a cell, as in `sigstats.tasks.plan.Cell`; None if all replicates are drawn."""
         rule = rule or self.stopping
         if rule == "none":
             return None
@@ -117,13 +117,13 @@ class StoppingSettings(Strict):
         return {"rule": rule, "alpha": alpha, "reject_at": alpha / factor, "risk": self.risk}
 
     def unused(self, rules: Container[Stopping | None]) -> list[str]:
-        """The given parameters that belong to none of the study's stopping rules."""
+        """Return the given parameters that belong to none of the study's stopping rules."""
         of = {"certain": "gandy", "risk": "gandy", "precision": "precision"}
         return [key for key, rule in of.items() if key in self.model_fields_set and rule not in rules]
 
 
 def note_on_unused(keys: Iterable[str], why: str) -> Iterator[str]:
-    """A note of unused keys of a study file, if there are any."""
+    """Yield a note of unused keys of a study file, if there are any."""
     if ordered := sorted(keys):
         yield f"{join_words(ordered)} {'is' if len(ordered) == 1 else 'are'} not used: {why}"
 
@@ -191,7 +191,7 @@ DatasetTable = Annotated[Options, _OfReaders]
 
 
 def table_schema(source: str) -> dict[str, Any]:
-    """The JSON schema of the tables of one source."""
+    """Return the JSON schema of the tables of one source."""
     reader = REGISTRY.module(source)
     properties = {
         "name": _property("name", str),

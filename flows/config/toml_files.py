@@ -19,7 +19,7 @@ _DEEPEST = 50
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The tables of a TOML file."""
+    """Return the tables of a TOML file."""
     deep = f"{path}: is nested too deeply; expected tables and lists of a few levels"
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # with a byte order mark or without
@@ -48,7 +48,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def _unquoted(path: Path, error: str) -> str:
-    """The quoted form of an unquoted word in the line of an error, if there is one."""
+    """Return the quoted form of an unquoted word in the line of an error, if there is one."""
     line = re.search(r"at line (\d+)", error)
     lines = path.read_text(encoding="utf-8-sig").splitlines()
     match = line and re.fullmatch(r"\s*([\w.-]+)\s*=\s*([A-Za-z][\w./-]*)\s*", lines[int(line[1]) - 1])
@@ -103,12 +103,12 @@ class StudyPlace:
 
 
 def ready_studies() -> dict[str, Path]:
-    """The files of the ready studies by their names, sorted."""
+    """Return the files of the ready studies by their names, sorted."""
     return {path.stem: path for path in sorted(_FOLDER.glob("*.toml"))}
 
 
 def place_of(study: "str | PathLike[str]") -> StudyPlace:
-    """The place of a study file, or of the ready study of a name.
+    """Return the place of a study file, or of the ready study of a name.
 
     A folder of that name does not count, since it may contain results of the ready study.
     """
@@ -139,7 +139,7 @@ def _exists(path: Path) -> bool:
 
 
 def summary_of(path: Path) -> str:
-    """The description of a study file: its first line, a comment.
+    """Return the description of a study file: its first line, a comment.
 
     >>> summary_of(ready_studies()["quickstart"])
     'Four real data sets, four classifiers: what did each one learn, and which is better?'
@@ -157,7 +157,7 @@ def fetched_by(study: Any, base: Path) -> str:
 
 
 def data_files_of(study: Any) -> Iterator[str]:
-    """The Parquet files that a study names, at any depth of it."""
+    """Yield the Parquet files that a study names, at any depth of it."""
     for part in study.values() if isinstance(study, dict) else study if isinstance(study, list) else ():
         if isinstance(part, str) and part.endswith(".parquet"):
             yield part

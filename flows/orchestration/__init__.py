@@ -18,7 +18,7 @@ QUIET: Mapping[str, str] = {
 
 
 def server_configured() -> bool:
-    """True if a Prefect server is configured, in the environment or in a profile."""
+    """Return True if a Prefect server is configured, in the environment or in a profile."""
     if os.environ.get("PREFECT_API_URL"):
         return True
     home = Path(os.environ.get("PREFECT_HOME") or Path.home() / ".prefect")

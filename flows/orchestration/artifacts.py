@@ -71,7 +71,7 @@ def _whereabouts(name: str, place: str) -> str:
 
 
 def message_of(title: str, reasons: Sequence[str]) -> str:
-    """A title and the first reasons, as many as fit into a message, with the number of the others."""
+    """Return a title and the first reasons, as many as fit into a message, with the number of the others."""
     lines = [printable(" ".join(reason.split())) for reason in reasons]
     for kept in range(len(lines), 0, -1):
         rest = [f"and {len(lines) - kept:,} more"] if kept < len(lines) else []
@@ -84,12 +84,12 @@ def message_of(title: str, reasons: Sequence[str]) -> str:
 
 
 def key_of(study: str, name: str) -> str:
-    """The key of an artifact: lower-case letters, digits and dashes."""
+    """Return the key of an artifact: lower-case letters, digits and dashes."""
     return re.sub(r"[^a-z0-9]+", "-", f"{study}-{name}".lower()).strip("-")
 
 
 def asset_key(place: str) -> str:
-    """The key of the asset at a path or URL: a URL without the spaces and signs that Prefect refuses.
+    """Return the key of the asset at a path or URL: a URL without the spaces and signs that Prefect refuses.
 
     >>> asset_key("/data/my out/summary.parquet"), asset_key("s3://bucket/out/history")
     ('file:///data/my_out/summary.parquet', 's3://bucket/out/history')
@@ -103,7 +103,7 @@ class CellFailed(Exception):
 
 
 def in_task_runs(say: Callable[[str], None]) -> Callable[[ComputeCell], ComputeCell]:
-    """The `around` of `RunOptions` that computes each cell in a task run of the flow run around the call.
+    """Return the `around` of `RunOptions` that computes each cell in a task run of the flow run around the call.
 
     Tags, retries and limits of Prefect apply to the cells. If a task run fails on Prefect's side, for example because
     its server is gone, its cell is computed without it, and `say` is called with a line.
@@ -144,7 +144,7 @@ def in_task_runs(say: Callable[[str], None]) -> Callable[[ComputeCell], ComputeC
 
 
 def _final_state(outcome: Outcome) -> Any:
-    """The final state of a cell's task run, with a message on the work done."""
+    """Return the final state of a cell's task run, with a message on the work done."""
     if outcome.complete:
         computed = f"{outcome.stored - outcome.taken_up} computed in {outcome.blocks} blocks"
         return Completed(message=f"{outcome.taken_up} replicates found, {computed}, {outcome.seconds:.2f} s of work")

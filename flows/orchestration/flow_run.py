@@ -112,7 +112,7 @@ def run_as_flow(study: Study, options: RunOptions, run: Callable[[RunOptions], R
 
 
 def escaped_name(study: str) -> str:
-    """The name of a flow run, with braces escaped, since Prefect would fill them in."""
+    """Return the name of a flow run, with braces escaped, since Prefect would fill them in."""
     return study.replace("{", "(").replace("}", ")")
 
 

@@ -145,7 +145,7 @@ class _Watch:
 
 
 def _around(client: SyncPrefectClient, run: FlowRun) -> Iterator[UUID]:
-    """The flow runs around a flow run, the nearest first."""
+    """Yield the flow runs around a flow run, the nearest first."""
     while run.parent_task_run_id is not None:
         outer = client.read_task_run(run.parent_task_run_id).flow_run_id
         assert outer is not None
@@ -222,7 +222,7 @@ SIGN, _LEFT_BEHIND = 60.0, 600.0
 
 
 def this_process() -> str:
-    """The host and the number of this process, which its flow run keeps on the server."""
+    """Return the host and the number of this process, which its flow run keeps on the server."""
     return f"{socket.gethostname()}:{psutil.Process().pid}"
 
 
@@ -281,7 +281,7 @@ class Slot:
 
 
 def _computes(process: int, run: UUID) -> bool:
-    """True if this number still belongs to the process of a run, not to a later process."""
+    """Return True if this number still belongs to the process of a run, not to a later process."""
     try:
         environment = psutil.Process(process).environ()
         # Linux shows no environment of a process until its program is loaded.

@@ -19,7 +19,7 @@ from .flow_run import FLOW, run_here
 
 
 def _name() -> str:
-    """The name of a flow run: that of its study, or the given value if the study cannot be read."""
+    """Return the name of a flow run: that of its study, or the given value if the study cannot be read."""
     given = runtime.flow_run.parameters
     try:
         return find_study(given["study"], given.get("settings") or [])[0].name

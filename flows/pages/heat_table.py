@@ -40,12 +40,12 @@ _DIAGONAL = HeatCell("", "diagonal")
 
 
 def p_shade(p: float) -> str:
-    """The colour of a p-value."""
+    """Return the colour of a p-value."""
     return f"p{bisect_left(P_BOUNDS, p)}"
 
 
 def necessity_shade(value: float) -> str:
-    """The colour of a necessity: above 0 for the alternative, below 0 for the null hypothesis."""
+    """Return the colour of a necessity: above 0 for the alternative, below 0 for the null hypothesis."""
     thousandths = round(abs(value) * 1000)
     if not thousandths:
         return "n0"
@@ -55,7 +55,7 @@ def necessity_shade(value: float) -> str:
 def heat_table(
     caption: str, label: str, rows: Sequence[str], columns: Sequence[str], cell: Callable[[str, str], HeatCell]
 ) -> Markup:
-    """A table of coloured cells that scrolls in its own container if it is too wide."""
+    """Return a table of coloured cells that scrolls in its own container if it is too wide."""
     head = Markup("").join(Markup('<th scope="col">{}</th>').format(name) for name in columns)
     lines = Markup("").join(
         Markup('<tr><th scope="row">{}</th>{}</tr>').format(
@@ -71,14 +71,14 @@ def heat_table(
 
 
 def pair_table(caption: str, label: str, names: Sequence[str], cell: Callable[[str, str], HeatCell]) -> Markup:
-    """A table of pairs, without pairs of a name with itself."""
+    """Return a table of pairs, without pairs of a name with itself."""
     return heat_table(caption, label, names, names, lambda a, b: _DIAGONAL if a == b else cell(a, b))
 
 
 def data_table(
     label: str, columns: Mapping[str, str], rows: Iterable[Sequence[str | Markup]], css: str = "data narrow"
 ) -> Markup:
-    """A table that scrolls if it is too wide.
+    """Return a table that scrolls if it is too wide.
 
     `columns`: the class of the cells below each heading; of class "row" they head their rows.
     """
@@ -112,13 +112,13 @@ def _td(cell: HeatCell) -> Markup:
 
 
 def p_legend() -> Markup:
-    """The meaning of the colours of p-values."""
+    """Return the meaning of the colours of p-values."""
     bounds = [f"p ≤ {significant(bound)}" for bound in P_BOUNDS]
     return _legend([(f"p{i}", text) for i, text in enumerate([*bounds, f"p > {significant(P_BOUNDS[-1])}"])])
 
 
 def necessity_legend(alternative: str, null: str) -> Markup:
-    """The meaning of the colours of necessities."""
+    """Return the meaning of the colours of necessities."""
     from_alternative = [(f"a{i}", _NECESSITY_WORDS[i - 1]) for i in (4, 3, 2, 1)]
     from_null = [(f"h{i}", _NECESSITY_WORDS[i - 1]) for i in (1, 2, 3, 4)]
     return _legend([("", alternative), *from_alternative, ("n0", "0"), *from_null, ("", null)])

@@ -38,7 +38,7 @@ class Answer:
 
 
 def page(template: str, *, answer: Answer, title: str = "", **values: Any) -> str:
-    """A page of a template of this package, with the style and the script that all pages share."""
+    """Return a page of a template of this package, with the style and the script that all pages share."""
     script = source("report.js")
     return (
         _environment()
@@ -77,7 +77,7 @@ def _shown(value: object) -> object:
 
 
 def source(name: str) -> str:
-    """The text of a template, the style or the script."""
+    """Return the text of a template, the style or the script."""
     loader = _environment().loader
     assert loader is not None
     return loader.get_source(_environment(), name)[0]

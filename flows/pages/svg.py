@@ -15,7 +15,7 @@ _APART = 13.0
 
 
 def coordinate(value: float) -> str:
-    """A coordinate with one decimal at most."""
+    """Return a coordinate with one decimal at most."""
     shown = f"{value:.1f}".removesuffix(".0")
     return "0" if shown == "-0" else shown
 
@@ -41,7 +41,7 @@ def tick_labels(values: list[float], unit: str = "") -> list[str]:
 
 
 def bars(heights: NDArray[np.float64], left: NDArray[np.float64], width: float, baseline: float) -> str:
-    """The path of a histogram's outline; runs of empty bins are left out."""
+    """Return the path of a histogram's outline; runs of empty bins are left out."""
     path, previous = [], False
     for height, x in zip(heights, left, strict=True):
         if height > 0:
@@ -57,19 +57,19 @@ def bars(heights: NDArray[np.float64], left: NDArray[np.float64], width: float, 
 
 
 def text(x: float, y: float, content: str, *, anchor: str = "middle", css: str = "") -> Markup:
-    """A line of text."""
+    """Return a line of text."""
     return Markup('<text x="{}" y="{}" text-anchor="{}"{}>{}</text>').format(
         coordinate(x), coordinate(y), anchor, Markup(' class="{}"').format(css) if css else "", content
     )
 
 
 def text_width(content: str) -> float:
-    """The largest width of a line of text in pixels, in the fonts of common browsers."""
+    """Return the largest width of a line of text in pixels, in the fonts of common browsers."""
     return 7.0 * len(content) + 4.0 * content.count("%")
 
 
 def shortened(content: str, room: float) -> str:
-    """A line of text, cut to the available room."""
+    """Return a line of text, cut to the available room."""
     most = int(room / text_width("x"))
     return content if len(content) <= most else f"{content[: most - 1]}…"
 
@@ -88,7 +88,7 @@ def spread(heights: Sequence[float], base: float) -> list[float]:
 
 
 def path(css: str, d: str) -> Markup:
-    """A path."""
+    """Return a path."""
     return Markup('<path class="{}" d="{}"/>').format(css, d)
 
 
@@ -97,12 +97,12 @@ COLOURS = 6
 
 
 def curve(number: int, *parts: Markup) -> Markup:
-    """An element of one of several curves, in its colour."""
+    """Return an element of one of several curves, in its colour."""
     return Markup('<g class="curve c{}">{}</g>').format(number % COLOURS, Markup("").join(parts))
 
 
 def verdict_mark(x: float, y: float, verdict: str) -> Markup:
-    """A point whose shape also shows the verdict: a disc passes, a square fails, a diamond is inconclusive."""
+    """Return a point whose shape also shows the verdict: a disc passes, a square fails, a diamond is inconclusive."""
     if verdict == "fail":
         return path("point fail", f"M{coordinate(x - 4)} {coordinate(y - 4)}h8v8h-8Z")
     if verdict == "inconclusive":
@@ -111,7 +111,7 @@ def verdict_mark(x: float, y: float, verdict: str) -> Markup:
 
 
 def drawing(name: str, width: float, height: float, title: str, description: str, *parts: Markup) -> Markup:
-    """An SVG element with a description; `name` is unique in the page."""
+    """Return an SVG element with a description; `name` is unique in the page."""
     return Markup(
         '<svg viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img" aria-labelledby="{n}-t {n}-d">'
         '<title id="{n}-t">{t}</title><desc id="{n}-d">{d}</desc>{parts}</svg>'
@@ -124,7 +124,7 @@ def side_by_side(drawings: Iterable[Markup], css: str = "trends") -> Markup:
 
 
 def panel(name: str, drawing: Markup, summary: str = "") -> Markup:
-    """One of several drawings under its name, and a few words."""
+    """Return one of several drawings under its name, and a few words."""
     head = Markup("<strong>{}</strong>{}").format(name, f" {summary}" if summary else "")
     return Markup("<figure><figcaption>{}</figcaption>{}</figure>").format(head, drawing)
 
@@ -178,34 +178,34 @@ class Axes:
         return self.base - (value - low) / ((high - low) or 1) * (self.base - self.top)
 
     def path(self, points: Iterable[tuple[float, float]]) -> str:
-        """The SVG path through points."""
+        """Return the SVG path through points."""
         return "M" + "L".join(f"{coordinate(self.x(x))} {coordinate(self.y(y))}" for x, y in points)
 
     def line(self, css: str, points: Iterable[tuple[float, float]]) -> Markup:
-        """A line through points."""
+        """Return a line through points."""
         return path(css, self.path(points))
 
     def band(self, x: Sequence[float], low: Sequence[float], high: Sequence[float]) -> Markup:
-        """The area between two lines."""
+        """Return the area between two lines."""
         upper, lower = list(zip(x, high, strict=True)), list(zip(x, low, strict=True))
         return path("band", self.path([*upper, *reversed(lower)]) + "Z")
 
     def across(self, css: str, y: float) -> Markup:
-        """A horizontal line, from end to end."""
+        """Return a horizontal line, from end to end."""
         return self.line(css, [(x, y) for x in self.x_limits])
 
     def upwards(self, css: str, x: float) -> Markup:
-        """A vertical line, from end to end."""
+        """Return a vertical line, from end to end."""
         return self.line(css, [(x, y) for y in self.y_limits])
 
     def dot(self, x: float, y: float, radius: float) -> Markup:
-        """A disc."""
+        """Return a disc."""
         return Markup('<circle class="dot" cx="{}" cy="{}" r="{}"/>').format(
             coordinate(self.x(x)), coordinate(self.y(y)), coordinate(radius)
         )
 
     def labelled(self, number: int, label: str, y: float, *parts: Markup) -> Markup:
-        """One of several curves, with its label to the right of the axes."""
+        """Return one of several curves, with its label to the right of the axes."""
         return curve(number, *parts, text(self.width - self.right + 8, y, label, anchor="start", css="value"))
 
     def x_axis(
@@ -218,7 +218,7 @@ class Axes:
         ticks: Sequence[Tick] | None = None,
         line: bool = True,
     ) -> Markup:
-        """The x-axis, with as many ticks as there is room for labels.
+        """Return the x-axis, with as many ticks as there is room for labels.
 
         `label`: name of the axis.
         `most`: the number of ticks, or one more; at least 3.
@@ -237,7 +237,7 @@ class Axes:
         return Markup("").join(parts)
 
     def y_axis(self, *, unit: str = "", shown: Sequence[Tick] = ()) -> Markup:
-        """The y-axis, with as many round ticks as fit, or with the ticks `shown`."""
+        """Return the y-axis, with as many round ticks as fit, or with the ticks `shown`."""
         values = ticks(*self.y_limits, max(3, int((self.base - self.top) / _LINE)))
         labels = shown or list(zip(values, tick_labels(values, unit), strict=True))
         marks = "".join(f"M{coordinate(self.left)} {coordinate(self.y(value))}h-{_TICK:g}" for value, _ in labels)
@@ -247,7 +247,7 @@ class Axes:
         )
 
     def drawing(self, name: str, title: str, description: str, *parts: Markup) -> Markup:
-        """The SVG element; `name` is unique in the page."""
+        """Return the SVG element; `name` is unique in the page."""
         return drawing(name, self.width, self.height, title, description, *parts)
 
     def _round(self, most: int, unit: str, least: float) -> list[Tick]:

@@ -22,7 +22,7 @@ _ADJUSTED = {
 
 
 def p_order(p: float, log10_p: float | None = None) -> str:
-    """A p-value for narrow places: below 0.0001 as an upper bound, a power of ten.
+    """Return a p-value for narrow places: below 0.0001 as an upper bound, a power of ten.
 
     >>> p_order(0.0496), p_order(3.2e-5).split(), p_order(0.0, log10_p=-512.3).split()
     ('0.0496', ['<', '10⁻⁴'], ['<', '10⁻⁵¹²'])
@@ -34,13 +34,13 @@ def p_order(p: float, log10_p: float | None = None) -> str:
 
 
 def p_at_most(p: float, *, at_most: bool, log10_p: float | None = None) -> str:
-    """A p-value as a number, with a sign if only an upper bound is known."""
+    """Return a p-value as a number, with a sign if only an upper bound is known."""
     shown = p_number(p, log10_p)
     return f"≤{NBSP}{shown}" if at_most and p < 1 and shown[0] not in "<>" else shown
 
 
 def p_equation(p: float, *, at_most: bool = False, name: str = "p", log10_p: float | None = None) -> str:
-    """A p-value with its name: ``p = 0.032`` or ``p ≤ 0.032``.
+    """Return a p-value with its name: ``p = 0.032`` or ``p ≤ 0.032``.
 
     >>> p_equation(0.032, at_most=True).split()
     ['p', '≤', '0.032']
@@ -50,12 +50,12 @@ def p_equation(p: float, *, at_most: bool = False, name: str = "p", log10_p: flo
 
 
 def adjusted_p(adjust: str) -> str:
-    """The name of the p-value that decides."""
+    """Return the name of the p-value that decides."""
     return _ADJUSTED.get(adjust, f"adjusted p ({adjust})")
 
 
 def percent(value: float, n: int | None = None) -> str:
-    """A proportion in percent, with a second decimal if one row of `n` is less than a tenth of a percent.
+    """Return a proportion in percent, with a second decimal if one row of `n` is less than a tenth of a percent.
 
     >>> percent(1 / 3), percent(1 / 3, 20_000), percent(-0.02)
     ('33.3%', '33.33%', '−2.0%')
@@ -64,7 +64,7 @@ def percent(value: float, n: int | None = None) -> str:
 
 
 def percent_range(low: float, high: float, n: int | None = None, *, to: str = "–") -> str:
-    """An interval of a proportion in percent, with enough decimals to distinguish its ends.
+    """Return an interval of a proportion in percent, with enough decimals to distinguish its ends.
 
     >>> percent_range(0.1, 0.25), percent_range(0, 0.0004, to="% to ")
     ('10.0–25.0%', '0.00% to 0.04%')
@@ -73,7 +73,7 @@ def percent_range(low: float, high: float, n: int | None = None, *, to: str = "�
 
 
 def percent_span(values: Sequence[float]) -> str:
-    """The range of some proportions in percent; one number if the ends look equal."""
+    """Return the range of some proportions in percent; one number if the ends look equal."""
     low, high = min(values), max(values)
     return percent(low) if percent(low) == percent(high) else percent_range(low, high, to=" to ")
 
@@ -83,12 +83,12 @@ def _decimals(n: int | None) -> int:
 
 
 def points(value: float, n: int | None = None) -> str:
-    """A difference of two proportions in percentage points, always with its sign."""
+    """Return a difference of two proportions in percentage points, always with its sign."""
     return signed(100 * value, _decimals(n))
 
 
 def points_range(low: float, high: float, n: int | None = None) -> str:
-    """An interval of a difference in percentage points, with enough decimals to distinguish its ends.
+    """Return an interval of a difference in percentage points, with enough decimals to distinguish its ends.
 
     >>> points_range(-0.012, 0.03), points_range(0.0001, 0.0002)
     ('−1.2 to +3.0', '+0.01 to +0.02')
@@ -97,7 +97,7 @@ def points_range(low: float, high: float, n: int | None = None) -> str:
 
 
 def signed(value: float, decimals: int) -> str:
-    """A number always with its sign; zero has none.
+    """Return a number always with its sign; zero has none.
 
     >>> signed(0.25, 2), signed(-0.25, 1), signed(-0.001, 2)
     ('+0.25', '−0.2', '0.00')
@@ -107,12 +107,12 @@ def signed(value: float, decimals: int) -> str:
 
 
 def count_of(count: int, noun: str, plural: str | None = None) -> str:
-    """A number of things: ``1 row``, ``1,797 rows``."""
+    """Return a number of things: ``1 row``, ``1,797 rows``."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def duration(seconds: float) -> str:
-    """A duration in words, rounded."""
+    """Return a duration in words, rounded."""
     if seconds < 90:
         return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
     if seconds < 5400:

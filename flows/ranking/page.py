@@ -20,7 +20,7 @@ MOST_IN_MATRIX, MOST_PAIRS = 30, 10_000
 
 
 def as_html(ranking: Ranking) -> str:
-    """The page: which model is best, the rank sets, the table of models, all pairs, the slices."""
+    """Return the page: which model is best, the rank sets, the table of models, all pairs, the slices."""
     confidence = f"{significant(100 * ranking.confidence_level)}%"
     answer = _answer(ranking, confidence)
     return page(
@@ -122,7 +122,7 @@ _WIDTH, _LINE, _BOTTOM, _WIDEST = 360.0, 20.0, 40.0, 150.0
 
 
 def rank_plot(models: Sequence[RankedModel]) -> Markup:
-    """One line for each model, the best first; a point marks its place by score."""
+    """Return one line for each model, the best first; a point marks its place by score."""
     k = len(models)
     left = min(max(svg.text_width(row.model) for row in models), _WIDEST) + 24
     axes = Axes(

@@ -41,7 +41,7 @@ class NotVotes(Exception):
 
 
 def ranked_votes(path: str, group: str | None, item: str | None, confidence_level: float) -> VoteRanking:
-    """The ranking by the votes of a file; votes of one `group` (voter), or on one `item`, are dependent.
+    """Return the ranking by the votes of a file; votes of one `group` (voter), or on one `item`, are dependent.
 
     Raises NotVotes where the file cannot be read as votes; ValueError, one line, as `sigstats.rank_votes`.
     """
@@ -124,12 +124,12 @@ def _winner_of_three(columns: Sequence[NDArray[Any]], where: str) -> NDArray[Any
 
 
 def first_of(ranking: VoteRanking) -> list[str]:
-    """The models to which no other is shown to be preferred."""
+    """Return the models to which no other is shown to be preferred."""
     return [model for model, low in zip(ranking.models, ranking.low, strict=True) if low == 1]
 
 
 def headline(ranking: VoteRanking) -> str:
-    """The best model, or the possible ones; preferences of votes may be cyclic."""
+    """Return the best model, or the possible ones; preferences of votes may be cyclic."""
     first, k, names = first_of(ranking), len(ranking.models), {note.name for note in ranking.notes}
     best = best_of(first, k) if first else f"None of the {k} models is best: another is preferred to each"
     if len(first) == 1 and ranking.high[ranking.models.index(first[0])] > 1:
@@ -140,7 +140,7 @@ def headline(ranking: VoteRanking) -> str:
 
 
 def as_json(ranking: VoteRanking, path: str) -> str:
-    """All results, under the names of the fields of `sigstats.results.VoteRanking`; null for infinite scores."""
+    """Return all results, under the names of the fields of `sigstats.results.VoteRanking`; null for infinite scores."""
 
     def plain(value: Any) -> Any:
         if isinstance(value, np.ndarray):
@@ -153,7 +153,7 @@ def as_json(ranking: VoteRanking, path: str) -> str:
 
 
 def as_html(ranking: VoteRanking) -> str:
-    """The page: the best model, the rank sets, the scores, and all pairs that met."""
+    """Return the page: the best model, the rank sets, the scores, and all pairs that met."""
     met = np.argwhere(np.triu(ranking.wins + ranking.wins.T, 1) > 0)
     answer, models = _answer(ranking, len(met)), _models(ranking)
     pairs = [_pair(ranking, *value) for value in met.tolist()] if len(met) <= MOST_PAIRS else []
@@ -186,7 +186,7 @@ def as_html(ranking: VoteRanking) -> str:
 
 
 def _answer(ranking: VoteRanking, pairs: int) -> Answer:
-    """The first screen; `pairs`: the number of pairs that met."""
+    """Return the first screen; `pairs`: the number of pairs that met."""
     models, first, confidence = _models(ranking), first_of(ranking), _confidence(ranking)
     shown = int(ranking.preferred.sum())
     known = [("Pairs:", f"{shown:,} of {count_of(pairs, 'pair')} that met {'is' if shown == 1 else 'are'} decided.")]
@@ -223,7 +223,7 @@ def _won(ranking: VoteRanking) -> NDArray[np.float64]:
 
 
 def _models(ranking: VoteRanking) -> list[RankedModel]:
-    """The models in the form of a leaderboard; in tier 1 if none is shown to be preferred to them."""
+    """Return the models in the form of a leaderboard; in tier 1 if none is shown to be preferred to them."""
     level = ranking.confidence_level
     return [
         RankedModel(

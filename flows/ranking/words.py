@@ -26,7 +26,7 @@ _NAMED = 5
 
 
 def cells_of(ranking: Ranking, model: RankedModel) -> tuple[str, ...]:
-    """The cells of a model under `header_of`."""
+    """Return the cells of a model under `header_of`."""
     low, high = model.confidence_interval
     if model.accuracy is None:
         between = " to ".join(both_ends(low, high, number, 4))
@@ -38,18 +38,18 @@ def cells_of(ranking: Ranking, model: RankedModel) -> tuple[str, ...]:
 
 
 def header_of(ranking: Ranking) -> tuple[str, ...]:
-    """The names of the columns."""
+    """Return the names of the columns."""
     measure = "score" if ranking.measure == "mean-score" else ranking.measure
     return ("rank", "tier", "model", measure, "interval", *((ranking.cost, "dominated by") if ranking.costs else ()))
 
 
 def score_of(model: RankedModel, value: float, n: int) -> str:
-    """The score of a model: a percentage, or a value in its own unit."""
+    """Return the score of a model: a percentage, or a value in its own unit."""
     return number(value, 4) if model.accuracy is None else percent(value, n)
 
 
 def ranks_of(model: RankedModel) -> str:
-    """The ranks that a model may have."""
+    """Return the ranks that a model may have."""
     return str(model.rank_low) if model.rank_low == model.rank_high else f"{model.rank_low}–{model.rank_high}"
 
 
@@ -83,7 +83,7 @@ def _pairs_shown(ranking: Ranking) -> str:
 
 
 def _best_in_words(ranking: Ranking) -> str:
-    """The best model on all rows, or the possible ones, or a note that there are too few rows."""
+    """Return the best model on all rows, or the possible ones, or a note that there are too few rows."""
     k, n = len(ranking.models), ranking.n if ranking.groups is None else ranking.groups
     # The smallest p of n rows or groups is 1/2^n, and Holm's first level is shared by all ordered pairs.
     fewest = math.ceil(math.log2(k * (k - 1) / (1 - ranking.confidence_level)))
@@ -94,7 +94,7 @@ def _best_in_words(ranking: Ranking) -> str:
 
 
 def best_of(first: Sequence[str], k: int) -> str:
-    """The best of `k` models, or the possible ones: those in `first`."""
+    """Return the best of `k` models, or the possible ones: those in `first`."""
     if len(first) == 1:
         return f"{first[0]} is the best of {k} models"
     if len(first) == k:
@@ -104,7 +104,7 @@ def best_of(first: Sequence[str], k: int) -> str:
 
 
 def basis(ranking: Ranking) -> str:
-    """The models, rows and test that the ranks are based on."""
+    """Return the models, rows and test that the ranks are based on."""
     of_means = ranking.groups is not None or ranking.measure != "accuracy" or ranking.averaged
     test = "a bound of the mean that allows for an unseen row" if of_means else "McNemar's exact test"
     test = f"the test of sigstats compare ({_tests(ranking)})" if ranking.test else test
@@ -116,7 +116,7 @@ def basis(ranking: Ranking) -> str:
 
 
 def _tests(ranking: Ranking) -> str:
-    """The test of all pairs, or each test with the pairs that it compares."""
+    """Return the test of all pairs, or each test with the pairs that it compares."""
     pairs: dict[str, list[str]] = {}
     for pair in ranking.pairs:
         pairs.setdefault(pair.test, []).append(f"{pair.a} and {pair.b}")
@@ -131,7 +131,7 @@ _OF_FRONT = (
 
 
 def rows_in_words(ranking: Ranking) -> str:
-    """The number of models, and of the rows that all of them answered."""
+    """Return the number of models, and of the rows that all of them answered."""
     rows = count_of(ranking.n, ranking.unit)
     rows += "" if ranking.groups is None else f" in {count_of(ranking.groups, 'group')}"
     return f"{count_of(len(ranking.models), 'model')} on the same {rows}"
@@ -171,7 +171,7 @@ def _with_ends(model: RankedModel | RankedCost) -> dict[str, Any]:
 
 
 def as_markdown(ranking: Ranking) -> str:
-    """A headline, the table of models, and the ranks in each slice."""
+    """Return a headline, the table of models, and the ranks in each slice."""
     answer = answer_of(ranking)
     lines = [f"### {for_markdown(answer.headline)}", "", for_markdown(answer.advice), ""]
     lines += [f"{for_markdown(basis(ranking))}.", ""]
@@ -216,7 +216,7 @@ def show(ranking: Ranking) -> None:
 
 
 def model_names(files: Sequence[str], subjects: Sequence[Mapping[str, str]]) -> list[str]:
-    """A name for each file, all different.
+    """Return a name for each file, all different.
 
     Files whose logs name the same model are distinguished by their names, files of one name by their folders.
 

@@ -85,7 +85,7 @@ def evaluate(study: RegressionStudy, options: RunOptions) -> list[Evaluated]:
 
 
 def _candidates_due(study: RegressionStudy, base: Path, store: Store) -> tuple[Order, ledger.Due]:
-    """The order of all candidates, and the candidates to evaluate; BadInput if another study has the output.
+    """Return the order of all candidates, and the candidates to evaluate; BadInput if another study has the output.
 
     The name of a study does not matter if its files are the same.
     """
@@ -153,7 +153,7 @@ def _compare(
 
 
 def plan(study: RegressionStudy, options: RunOptions) -> str:
-    """The work of an evaluation now, as text; nothing is written."""
+    """Return the work of an evaluation now, as text; nothing is written."""
     study, store = with_own_measures(study, options.allow), Store(options.output)
     order, (waiting, _) = _candidates_due(study, options.base, store)
     pair = read_pair(order, waiting[0])
@@ -188,7 +188,7 @@ class _AtLook(NamedTuple):
 
 
 def _at_look(study: RegressionStudy, pair: Pair, store: Store) -> _AtLook:
-    """The look at a pair; refused if an earlier look at fresh rows is lost.
+    """Return the look at a pair; refused if an earlier look at fresh rows is lost.
 
     If no earlier look shared the level, later ones do not either, unless the study states it.
     """

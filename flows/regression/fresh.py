@@ -43,7 +43,7 @@ _ATTRIBUTES = {
 
 
 def kept_row(row: ComparisonRow) -> dict[str, object]:
-    """The values of a row in the columns of the history."""
+    """Return the values of a row in the columns of the history."""
     ends = zip(("candidate_low", "candidate_high"), row.candidate_interval or (None, None), strict=True)
     windows = (pair for names, values in zip(history.WINDOWS, row.windows) for pair in zip(names, values))  # noqa: B905
     others = {"measure": row.name, **dict(ends), **dict.fromkeys(sum(history.WINDOWS, ())), **dict(windows)}
@@ -138,7 +138,7 @@ def _is_new(pair: Pair, rows: NDArray[np.int64], seen: NDArray[np.int64]) -> NDA
 
 
 def _about_earlier_rows(pair: Pair, kept: Sequence[pa.Table], repeated: int) -> list[Note]:
-    """Notes on the rows of earlier looks, and on their labels; ValueError if most of these have changed."""
+    """Notes on the rows of earlier looks, and on their labels; raise ValueError if most of these have changed."""
     notes = [Note("repeated-rows", f"{repeated:,} rows occurred at earlier looks and are left out")] if repeated else []
     if corrected := history.relabelled(kept, pair.rows, pair.labels):
         if corrected > max(_FEW_CORRECTED, _MOST_CORRECTED * repeated):
@@ -182,7 +182,7 @@ class _Looks(NamedTuple):
     def decided(
         self, records: Sequence[Record], first: int, rule: ComparisonRule
     ) -> tuple[tuple[ComparisonRow, ...], int]:
-        """The comparison of all looks since the first, and the number of their rows."""
+        """Return the comparison of all looks since the first, and the number of their rows."""
         records, so_far = records[first - 1 :], self.rows.filter(pc.field(_LOOK) >= first)
         before = {(row["slice"], row["measure"]): row for record in records for row in record.rows}
         family = {(row["slice"], row["measure"]) for record in records[:1] for row in record.rows}
@@ -198,7 +198,7 @@ class _Looks(NamedTuple):
         return decide_fresh(rows, len(family) or len(rows), rule), so_far.num_rows
 
     def repaired_since(self, alarms: Mapping[tuple[str, str], tuple[int, int]], alpha: float) -> int | None:
-        """The look since which every failed row is shown to have lost less than half; None if some are not."""
+        """Return the look since which every failed row is shown to have lost less than half; None if some are not."""
         slices, since = dict(_slices(self.rows, self.study.slices)), list[int]()
         for (name, measure), (change, alarm) in alarms.items():
             values = next(values for values in self.measures if values.row.name == measure)
@@ -210,7 +210,7 @@ class _Looks(NamedTuple):
 
 
 def alarms_of(records: Sequence[Record]) -> dict[tuple[str, str], tuple[int, int]]:
-    """The estimated look of the change, and the first failed look, of each slice and measure that failed."""
+    """Return the estimated look of the change, and the first failed look, of each slice and measure that failed."""
     return {
         (row["slice"], row["measure"]): (row["change"], record.evaluation.look)
         for record in reversed(records)
@@ -220,7 +220,7 @@ def alarms_of(records: Sequence[Record]) -> dict[tuple[str, str], tuple[int, int
 
 
 def _kept(store: Store, records: Sequence[Record]) -> Iterator[pa.Table]:
-    """The values of the fresh rows of each look; refused if those of a look are lost."""
+    """Yield the values of the fresh rows of each look; refused if those of a look are lost."""
     names = [record.evaluation.held_out for record in records]
     for name, record in zip(names, records, strict=True):
         table = history.read_kept(store, OF_ROWS, name) if names.count(name) == 1 else None

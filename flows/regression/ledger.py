@@ -39,7 +39,7 @@ class Look:
 
 
 def next_look(study: RegressionStudy, linked: Sequence[Record], unreadable: int) -> Look:
-    """The next look at the rows of the looks in `linked`; `unreadable` evaluations may have looked at them too.
+    """Return the next look at the rows of the looks in `linked`; `unreadable` evaluations may have looked at them too.
 
     Its level is that of the study's rule, or the level left by earlier looks (under any rule) if that is less: the
     levels of all looks add up to at most `alpha` for each set of rows that began separately. A lost look counts with
@@ -67,7 +67,7 @@ def next_look(study: RegressionStudy, linked: Sequence[Record], unreadable: int)
 
 
 def rule_of(looks: Looks) -> str:
-    """The rule by which looks share the level, in the form of the history."""
+    """Return the rule by which looks share the level, in the form of the history."""
     return looks.spending if looks.planned is None else f"{looks.spending} of {looks.planned}"
 
 
@@ -95,12 +95,12 @@ class Episode(NamedTuple):
 
 
 def is_fresh(record: Record) -> bool:
-    """True for a look at fresh rows, which no other look has."""
+    """Return True for a look at fresh rows, which no other look has."""
     return record.evaluation.held_out == record.evaluation.evaluation
 
 
 def segment_of(study: RegressionStudy, pair: Pair, records: Sequence[Record]) -> int:
-    """The number of the first evaluation with the present rules; that of this one if they are new.
+    """Return the number of the first evaluation with the present rules; that of this one if they are new.
 
     A segment also begins, for fresh rows, after an evaluation that found a fault repaired; for the same rows, with
     another file of the baseline, other ids or other labels.
@@ -115,7 +115,7 @@ def segment_of(study: RegressionStudy, pair: Pair, records: Sequence[Record]) ->
 
 
 def episodes_of(records: Sequence[Record]) -> list[Episode]:
-    """The faults in the order of time.
+    """Return the faults in the order of time.
 
     A fault ends with the first evaluation that passes; of fresh rows, which fail until a repair is shown, with the
     first that does not fail.
@@ -151,7 +151,7 @@ _RECENT = 40
 
 
 def due(order: Order, records: Sequence[Record], damaged: Sequence[str], output: str, now: dt.datetime) -> Due:
-    """The candidates added since the last evaluation, at least the newest, and notes on those left out.
+    """Return the candidates added since the last evaluation, at least the newest, and notes on those left out.
 
     A file with the content of an evaluated candidate is that candidate under another name. It is due only if it is the
     newest, and the history then has its comparison already. If evaluations of the history are `damaged`, any candidate
@@ -211,7 +211,7 @@ def _continues(order: Order, candidates: Sequence[str], looks: Sequence[Evaluati
 
 
 def _folder(path: str) -> tuple[str, ...]:
-    """The folders of a file, the innermost first, all with the same numbers."""
+    """Return the folders of a file, the innermost first, all with the same numbers."""
     return Path(_DIGITS.sub("0", path)).parent.parts[::-1]
 
 
@@ -219,7 +219,7 @@ _ALERTS = "alerts"
 
 
 def delivered(store: Store, evaluation: str) -> bool:
-    """True if a server received the alert of an evaluation."""
+    """Return True if a server received the alert of an evaluation."""
     try:
         return bool(store.read_json(f"{_ALERTS}/{evaluation[:16]}.json")["delivered_at"])
     except (FileNotFoundError, Damaged, KeyError, TypeError):

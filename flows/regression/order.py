@@ -49,7 +49,7 @@ _ENDING = re.compile(r"(\.[A-Za-z]\w*)?(\.(?:gz|bz2|xz|zst))?$")
 
 
 def stem(name: str) -> str:
-    """A name without its ending, so that `v2` is before `v2.1` and `v2-fixed`."""
+    """Return a name without its ending, so that `v2` is before `v2.1` and `v2-fixed`."""
     return _ENDING.sub("", name, count=1)
 
 
@@ -68,7 +68,7 @@ def unclear_order(names: Sequence[str]) -> str:
 
 
 def time_in(name: str) -> dt.datetime | None:
-    """The latest time in a name, in UTC; None if the name has no time."""
+    """Return the latest time in a name, in UTC; None if the name has no time."""
     return max((time for time, _ in _times_in(name)), default=None)
 
 
@@ -84,7 +84,7 @@ def unread_time(names: Sequence[str]) -> str:
 
 
 def _times_in(name: str) -> list[tuple[dt.datetime, str]]:
-    """The times in a name, in UTC, and the text after the time of day."""
+    """Return the times in a name, in UTC, and the text after the time of day."""
     times, name = [], name.upper()
     for match in _TIME.finditer(name):
         year, _, month, day, _, hour, minute, second, _ = (part or "00" for part in match.groups())
@@ -116,7 +116,7 @@ class Order:
         return self._ranked("candidate", self.matches("candidate"), seen)
 
     def baseline(self, candidate: str) -> str:
-        """The newest file that matches the pattern of the baseline and is not later than the candidate.
+        """Return the newest file that matches the pattern of the baseline and is not later than the candidate.
 
         By the dates of both it is not later or, if the patterns are the same, by their order.
         """
@@ -136,7 +136,7 @@ class Order:
         return others[-1]
 
     def date(self, path: str) -> dt.datetime | None:
-        """The date of a model, by the name of its file or by the study's column; None if neither states it."""
+        """Return the date of a model, by the name of its file or by the study's column; None if neither states it."""
         if self.study.newest.by != "column":
             return time_in(name_of(path))
         try:
@@ -228,7 +228,7 @@ class Order:
         return ranked
 
     def _value(self, path: str, columns: Columns) -> str:
-        """The latest value of a file's column."""
+        """Return the latest value of a file's column."""
         column = str(self.study.newest.column)
         with rephrased("", BadInput), file_errors(f"{path}: cannot be read"):
             others = read(path, columns.but(group=None, slices=(column,))).requested
@@ -253,12 +253,12 @@ def _places(values: Mapping[str, str]) -> dict[str, Any]:
 
 
 def name_of(path: str) -> str:
-    """The name of a file, by its path or URL."""
+    """Return the name of a file, by its path or URL."""
     return path.rpartition("/")[2]
 
 
 def digest_of_file(path: str) -> str:
-    """The digest of the content of a file or URL; BadInput if it cannot be read."""
+    """Return the digest of the content of a file or URL; BadInput if it cannot be read."""
     with rephrased("", BadInput), file_errors(f"{path}: cannot be read"), contextlib.ExitStack() as opened:
         local = "://" not in path
         file: Any = opened.enter_context(Path(path).open("rb")) if local else open_remote(path, path, opened)
@@ -267,7 +267,7 @@ def digest_of_file(path: str) -> str:
 
 
 def changed_at(path: str) -> dt.datetime | None:
-    """The time of the last change of a file; None if its store does not state it."""
+    """Return the time of the last change of a file; None if its store does not state it."""
     if "://" not in path:
         return dt.datetime.fromtimestamp(Path(path).stat().st_mtime, dt.UTC)
     import fsspec

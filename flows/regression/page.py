@@ -142,14 +142,14 @@ def models_page(outputs: Sequence[str], target: str) -> str:
 
 
 def comparison_of(record: Record, study: RegressionStudy) -> ComparisonResult:
-    """The comparison of an evaluation, from the parts that the history has."""
+    """Return the comparison of an evaluation, from the parts that the history has."""
     fresh, of_bar = study.looks.rows == "fresh", study.bar is not None
     rows = tuple(replace(row_of(row, study.columns, fresh=fresh), against_bar=of_bar) for row in record.rows)
     return ComparisonResult(rows=rows, rule=study.rule_at(record.evaluation.level), n=rows[0].n)
 
 
 def episodes_in_words(records: Sequence[Record]) -> list[str]:
-    """A sentence for each fault, the last one first."""
+    """Return a sentence for each fault, the last one first."""
 
     def named_look(record: Record) -> str:
         return f"evaluation {records.index(record) + 1}, {record.evaluation.at:%Y-%m-%d}"

@@ -79,7 +79,7 @@ class Pair:
 
 
 def order_of(study: RegressionStudy, base: Path) -> Order:
-    """The order of the files that match the patterns of the study, and the columns that are read of them."""
+    """Return the order of the files that match the patterns of the study, and the columns that are read of them."""
     names = study.columns
     columns = Columns().but(
         **names.model_dump(
@@ -102,7 +102,7 @@ def order_of(study: RegressionStudy, base: Path) -> Order:
 
 
 def read_pair(order: Order, candidate: str) -> Pair:
-    """A candidate and its baseline, joined by id."""
+    """Return a candidate and its baseline, joined by id."""
     study, columns, of_candidate = order.study, order.columns, order.of_candidate
     baseline = candidate if study.bar is not None else order.baseline(candidate)
     digests = tuple(digest_of_file(path) for path in (baseline, candidate))
@@ -152,14 +152,14 @@ def as_meant(study: RegressionStudy, pair: Pair) -> RegressionStudy:
 
 
 def measures_of(study: RegressionStudy, pair: Pair) -> dict[str, None]:
-    """The measures that are compared, each once."""
+    """Return the measures that are compared, each once."""
     if study.bar is not None:
         return dict.fromkeys(evidence_checked(pair.by_score[0], study.measures, study.positive))
     return dict.fromkeys(name for paired in pair.by_score for name in measures_to_compare(paired, study.measures))
 
 
 def check_bar(study: RegressionStudy, paired: PairedPredictions, bar: float, rule: ComparisonRule) -> ComparisonResult:
-    """Compare with the bar by the tests of `sigstats check`; ValueError if no value could miss the bar."""
+    """Compare with the bar by the tests of `sigstats check`; raise ValueError if no value could miss the bar."""
     at_most = study.at_least is None
     result = check_predictions(paired, bar, rule, study.measures, positive=study.positive, at_most=at_most)
     rows = tuple(_as_comparison(row, result) for row in result.rows)
@@ -181,7 +181,7 @@ def _as_comparison(row: CheckedRow, result: CheckResult) -> ComparisonRow:
 
 
 def identity_of(study: RegressionStudy, baseline: str, candidate: str) -> str:
-    """The digest of the rules and of the digests of two contents; paths and times of files do not matter."""
+    """Return the digest of the rules and of the digests of two contents; paths and times of files do not matter."""
     rules = study.model_dump(mode="json", exclude={*NO_RULES})
     for name, keys, unused in _UNUSED:
         table = rules[name] if name else rules
@@ -192,7 +192,7 @@ def identity_of(study: RegressionStudy, baseline: str, candidate: str) -> str:
 
 
 def made_by(study: RegressionStudy, record: Record) -> bool:
-    """True if an evaluation was made by the rules of a study, by the identity of the evaluation."""
+    """Return True if an evaluation was made by the rules of a study, by the identity of the evaluation."""
     evaluation = record.evaluation
     return evaluation.evaluation == identity_of(study, evaluation.baseline_digest, evaluation.candidate_digest)
 
@@ -217,7 +217,7 @@ def repadded(ids: Any, seen: NDArray[np.int64]) -> tuple[str, str] | None:
 
 
 def _digest_of_rows(baseline: Predictions) -> str:
-    """A digest of ids and labels of all rows of the baseline, in any order.
+    """Return a digest of ids and labels of all rows of the baseline, in any order.
 
     A candidate that lacks some of the rows, which may be dropped, is another look at the same rows.
     """

@@ -27,7 +27,7 @@ from ..config.model import Strict, Study, only
 
 
 def _thresholds() -> type[Strict]:
-    """The fields of the rule as keys, except those at the top level of a study file."""
+    """Return the fields of the rule as keys, except those at the top level of a study file."""
     keys: dict[str, Any] = {}
     for field in fields(ComparisonRule):
         key = key_of(field)
@@ -122,7 +122,7 @@ class Looks(Strict):
         return "fresh rows" if self.rows == "fresh" else "these rows"
 
     def promise(self, alpha: float) -> str:
-        """The allowed probability of false alarms, or their allowed rate."""
+        """Return the allowed probability of false alarms, or their allowed rate."""
         if self.run_length:
             return f"without a fault, a false alarm comes after at least {self.run_length:,.12g} looks on average"
         most = f"raises a false alarm with a probability of at most {100 * alpha:.3g}%"
@@ -266,7 +266,7 @@ class RegressionStudy(Study):
         return self
 
     def rule_at(self, level: float) -> ComparisonRule:
-        """The rule of a look that has `level`."""
+        """Return the rule of a look that has `level`."""
         settings = {**self.rule.model_dump(), "alpha": level, "adjust": self.adjust, "seed": self.seed}
         if self.bar is not None:
             settings |= dict.fromkeys(("minimum_effect", "margin", "relative_effect", "relative_margin"), 0.0)

@@ -88,12 +88,12 @@ def trends_of_evidence(records: Sequence[Record], rule: ComparisonRule) -> Figur
 
 
 def last_evaluations(records: Sequence[Record]) -> Sequence[Record]:
-    """The evaluations that trends show, by the dates of the candidates."""
+    """Return the evaluations that trends show, by the dates of the candidates."""
     return sorted(records, key=lambda record: record.evaluation.at)[-_MOST_EVALUATIONS:]
 
 
 def _trends(records: Sequence[Record], on_all_rows: bool, columns: tuple[str, ...]) -> dict[str, list[Point]]:
-    """The points of each trend by its title; `columns`: of the value and of the ends of its interval."""
+    """Return the points of each trend by its title; `columns`: of the value and of the ends of its interval."""
     by_title: dict[str, list[Point]] = {}
     for record in last_evaluations(records):
         about, begun = record.evaluation, record.evaluation.segment or 1
@@ -114,7 +114,7 @@ def _trends(records: Sequence[Record], on_all_rows: bool, columns: tuple[str, ..
 
 
 def _in_points(name: str) -> bool:
-    """True if a measure, possibly of one of several scores, is stated in percentage points."""
+    """Return True if a measure, possibly of one of several scores, is stated in percentage points."""
     try:
         return MEASURES[name.partition(" of ")[0]].in_points
     except (KeyError, ValueError):  # a measure of a package that is not installed here has a unit of its own

@@ -99,7 +99,7 @@ class Evidence:
         return tuple(withhold(Hypothesis(**row), cells) for row in self.results.summary.to_pylist())
 
     def decisions(self, rows: Iterable[Hypothesis]) -> Decisions:
-        """The decisions of these rows; rows of equal tables are one hypothesis."""
+        """Return the decisions of these rows; rows of equal tables are one hypothesis."""
         groups = group_by(rows, self.table_of).values() if self.of_tables else ([row] for row in rows)
         return Decisions.of(list(groups), list(self.withheld))
 
@@ -151,7 +151,7 @@ class Evidence:
         return distinct(row.test for row in self.rows)
 
     def rows_of(self, test: str) -> tuple[Hypothesis, ...]:
-        """The hypotheses of one test."""
+        """Return the hypotheses of one test."""
         return tuple(row for row in self.rows if row.test == test)
 
     @cached_property
@@ -160,11 +160,11 @@ class Evidence:
         return {cell.name: cell for cell in self.results.plan.cells}
 
     def cells_of(self, row: Hypothesis) -> list[Cell]:
-        """The cells behind a hypothesis."""
+        """Return the cells behind a hypothesis."""
         return [self.cells[name] for name in row.cell.split() if name in self.cells]
 
     def table_of(self, row: Hypothesis) -> str:
-        """The identity of a row's table of counts; equal counts are one table."""
+        """Return the identity of a row's table of counts; equal counts are one table."""
         cells, table = self.cells_of(row), self.page.table
         if cells and table is not None:
             return json.dumps([row.test, row.a, row.b, table(cells[0])], sort_keys=True)
@@ -221,11 +221,11 @@ class Column:
     needed: Callable[[Sequence[Hypothesis]], bool] = lambda _: True
 
     def is_shown(self, rows: Sequence[Hypothesis]) -> bool:
-        """True if the table of these rows has the column."""
+        """Return True if the table of these rows has the column."""
         return self.needed(rows) and any(self.text(row) not in ("", ABSENT) for row in rows)
 
     def named(self, header: str, meaning: str = "") -> "Column":
-        """The same column under another name."""
+        """Return the same column under another name."""
         return replace(self, header=header, meaning=meaning)
 
 
@@ -262,7 +262,7 @@ class Section:
     unit: str = "row"
 
     def method_of(self, rows: Sequence[Hypothesis]) -> str:
-        """The method by which its rows were computed."""
+        """Return the method by which its rows were computed."""
         return self.method if isinstance(self.method, str) else self.method(rows)
 
 

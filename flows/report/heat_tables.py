@@ -87,7 +87,7 @@ def _hint(row: Hypothesis, evidence: Evidence) -> str:
 
 
 def draw_pairs(evidence: Evidence) -> Iterator[Figure]:
-    """One figure for every test that compares two classifiers."""
+    """Yield one figure for every test that compares two classifiers."""
     for section in sections.of_study(evidence):
         rows = primary_rows(evidence.rows_of(section.test))
         if all(row.a and row.b and not row.slice for row in rows) and any(row.estimate is not None for row in rows):
@@ -148,7 +148,7 @@ def _square(caption: str, rows: Sequence[Hypothesis]) -> Markup:
 
 
 def ranked(rows: Sequence[Hypothesis]) -> list[str]:
-    """The classifiers of a data set, best first, by the sum of their gains over others; missing ones last."""
+    """Return the classifiers of a data set, best first, by the sum of their gains over others; missing ones last."""
     gains: dict[str, list[float]] = {name: [] for name in distinct(name for row in rows for name in (row.a, row.b))}
     for row in rows:
         of_a = advantage_of_a(row)

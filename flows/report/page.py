@@ -25,7 +25,7 @@ from .rows import WITHHELD, distinct, hypotheses, not_rejected, rejected, undeci
 
 
 def config_as_toml(config: Mapping[str, Any]) -> str:
-    """A configuration as TOML text; None, which TOML lacks, is left out."""
+    """Return a configuration as TOML text; None, which TOML lacks, is left out."""
     first = ("kind", "name", "seed")
     keys = [*(key for key in first if key in config), *sorted(config.keys() - set(first))]
     return toml_text({key: config[key] for key in keys})
@@ -36,7 +36,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def toml_text(values: Mapping[str, Any]) -> str:
-    """The TOML text of some values; None, which TOML lacks, is left out.
+    """Return the TOML text of some values; None, which TOML lacks, is left out.
 
     >>> print(toml_text({"seed": 1, "permutation": {"rule": None, "nulls": ["labels"]}, "tables": [{"name": "a b"}]}))
     seed = 1
@@ -93,7 +93,7 @@ def render(
     fingerprint: str = "",
     notes: Sequence[str] = (),
 ) -> str:
-    """The report of a study."""
+    """Return the report of a study."""
     results = evidence.results
     tested = [(section, evidence.rows_of(section.test)) for section in sections.of_study(evidence)]
     particulars = evidence.page.particulars(evidence)
@@ -137,7 +137,7 @@ def render(
 
 
 def _verdict(section: Section, rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    """The verdict of a test, without the data sets on which none rests."""
+    """Return the verdict of a test, without the data sets on which none rests."""
     reasons = [f"On {name} nothing is concluded: {reason}." for name, reason in evidence.withheld.items()]
     if not (rest := [row for row in rows if row.decision != WITHHELD and row.dataset not in evidence.withheld]):
         return Verdict(" ".join(reasons))
@@ -156,7 +156,7 @@ def _answer(
     finish: str,
     units: Mapping[str, str],
 ) -> Answer:
-    """The first screen: the first verdict as the heading, the others below it, and the figure.
+    """Return the first screen: the first verdict as the heading, the others below it, and the figure.
 
     `finish`: the advice for an unfinished study. `units`: the unit of observation of each test.
     """
@@ -184,7 +184,7 @@ def _answer(
 
 
 def _more_units(decided: Sequence[Hypothesis], unit_of: Mapping[str, str]) -> str:
-    """The advice if every test only states which hypotheses are rejected."""
+    """Return the advice if every test only states which hypotheses are rejected."""
     if not decided:
         return ""
     relied = "Rely only on rejected hypotheses; others are" if rejected(decided) else "Rely on none of these; they are"
@@ -255,7 +255,7 @@ class Table:
 
 
 def table_of(section: Section, evidence: Evidence) -> Table:
-    """The table of a section's hypotheses."""
+    """Return the table of a section's hypotheses."""
     rows = evidence.rows_of(section.test)
     columns = [column for column in section.columns if column.is_shown(rows)]
     one, several = ("hypothesis", "hypotheses") if len(hypotheses(rows)) == len(rows) else ("row", "rows")

@@ -31,7 +31,7 @@ class Problem:
 
 
 def read_failures(store: Store) -> list[dict[str, str]]:
-    """The failed blocks of all receipts; unreadable receipts are skipped, since no result depends on them."""
+    """Return the failed blocks of all receipts; unreadable receipts are skipped, since no result depends on them."""
     failures: list[dict[str, str]] = []
     for name in store.files.names("receipts"):
         try:
@@ -47,7 +47,7 @@ def read_failures(store: Store) -> list[dict[str, str]]:
 
 
 def problems(evidence: Evidence, failures: Sequence[Mapping[str, str]]) -> list[Problem]:
-    """The incomplete cells that hypotheses need: first those that failed, then unfinished ones."""
+    """Return the incomplete cells that hypotheses need: first those that failed, then unfinished ones."""
     by_cell: dict[str, Mapping[str, str]] = {}
     for failure in failures:
         by_cell.setdefault(failure.get("cell") or failure.get("block", "").partition("/")[0], failure)
@@ -63,7 +63,7 @@ def problems(evidence: Evidence, failures: Sequence[Mapping[str, str]]) -> list[
 
 
 def cell_in_words(cell: Cell) -> str:
-    """The subject of a cell in words: ``1-nn on wine, retrains (features)``."""
+    """Return the subject of a cell in words: ``1-nn on wine, retrains (features)``."""
     rest = dict(cell.subject)
     subject = " on ".join(rest.pop(key) for key in ("classifier", "dataset") if key in rest)
     what = in_words(cell)

@@ -14,7 +14,7 @@ from ..pages.wording import count_of, some_of
 
 
 def distinct(values: Iterable[Key | None]) -> tuple[Key, ...]:
-    """The distinct values, in the order of their first appearance; missing ones are left out."""
+    """Return the distinct values, in the order of their first appearance; missing ones are left out."""
     return tuple(dict.fromkeys(value for value in values if value is not None))
 
 
@@ -29,7 +29,7 @@ WITHHELD = "withheld"
 
 
 def withhold(row: Hypothesis, cells: Set[str]) -> Hypothesis:
-    """The row; `WITHHELD` instead of a decision that rests on any of these cells."""
+    """Return the row; `WITHHELD` instead of a decision that rests on any of these cells."""
     rests = row.decision in ("reject", "keep") and not cells.isdisjoint(row.cell.split())
     return row.with_(decision=WITHHELD) if rests else row
 
@@ -40,12 +40,12 @@ def hypotheses(rows: Iterable[Hypothesis]) -> list[Hypothesis]:
 
 
 def rejected(rows: Iterable[Hypothesis]) -> list[Hypothesis]:
-    """The rows whose null hypothesis is rejected."""
+    """Return the rows whose null hypothesis is rejected."""
     return [row for row in rows if row.decision == "reject"]
 
 
 def not_rejected(rows: Iterable[Hypothesis]) -> list[Hypothesis]:
-    """The rows whose null hypothesis was tested and is not rejected."""
+    """Return the rows whose null hypothesis was tested and is not rejected."""
     return [row for row in rows if row.decision == "keep"]
 
 
@@ -78,12 +78,12 @@ def at_smallest_p(row: Hypothesis) -> bool:
 
 
 def undecided_rows(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """The rows that are undecided because of too few replicates: none was as extreme as observed."""
+    """Return the rows that are undecided because of too few replicates: none was as extreme as observed."""
     return [row for row in not_rejected(rows) if at_smallest_p(row)]
 
 
 def primary_rows(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """One row for each table: that of the method which the study names first."""
+    """Return one row for each table: that of the method which the study names first."""
     return [group[0] for group in group_by(rows, lambda row: (row.dataset, row.classifier, row.a, row.b)).values()]
 
 
@@ -94,19 +94,19 @@ def measure_of_difference(title: str | None) -> MeasureSpec | None:
 
 
 def is_proportion(row: Hypothesis) -> bool:
-    """True if the row's measure is a proportion, or a difference of two."""
+    """Return True if the row's measure is a proportion, or a difference of two."""
     spec = measure_of_difference(row.measure)
     return spec is not None and spec.unit == "share"
 
 
 def less_is_better(row: Hypothesis) -> bool:
-    """True if a row measures an error or a cost."""
+    """Return True if a row measures an error or a cost."""
     spec = measure_of_difference(row.measure)
     return spec is not None and not spec.greater_is_better
 
 
 def advantage_of_a(row: Hypothesis) -> float | None:
-    """The advantage of a over b in the unit of the measure, negative if b is better; None if unknown.
+    """Return the advantage of a over b in the unit of the measure, negative if b is better; None if unknown.
 
     Estimates are the value of a minus that of b. Without an estimate, McNemar's test still gives the number of
     discordant objects that only a got right.
@@ -131,7 +131,7 @@ def necessity(row: Hypothesis) -> float | None:
 
 
 def short_names(labels: Iterable[str]) -> dict[str, str]:
-    """A short name for each label of a method, such as ``bootstrap (micro-f1, percentile, resamples = 2000)``.
+    """Return a short name for each label of a method, such as ``bootstrap (micro-f1, percentile, resamples = 2000)``.
 
     Among labels with the same name, shared words in brackets are left out, and so are settings that are not needed to
     distinguish any two. The design in the report has the full labels.
@@ -146,7 +146,7 @@ def short_names(labels: Iterable[str]) -> dict[str, str]:
 
 
 def _differing(parts: Mapping[str, tuple[str, list[str]]]) -> dict[str, list[str]]:
-    """The words of each label that not all labels with its name have; all words of the only one."""
+    """Return the words of each label that not all labels with its name have; all words of the only one."""
     groups = group_by(parts.values(), lambda part: part[0])
     shared = {
         name: set.intersection(*(set(words) for _, words in group)) if len(group) > 1 else set[str]()

@@ -25,7 +25,7 @@ from .rows import distinct, group_by, is_proportion, not_rejected, primary_rows,
 
 
 def of_study(evidence: Evidence) -> list[Section]:
-    """The sections of a study: one for each of its tests."""
+    """Return the sections of a study: one for each of its tests."""
     every = [section for name in evidence.page.sections for section in importlib.import_module(name).SECTIONS]
     ready = [section for section in every if section.test in evidence.tests]
     covered = {section.test for section in ready}
@@ -36,7 +36,7 @@ def of_study(evidence: Evidence) -> list[Section]:
 def section_of(
     name: str, *, verdict: Callable[[Sequence[Hypothesis], Evidence], Verdict], columns: Sequence[Column]
 ) -> Section:
-    """The section of a test of `sigstats.tasks.statistical_tests`, in the words of its record."""
+    """Return the section of a test of `sigstats.tasks.statistical_tests`, in the words of its record."""
     test = statistical_tests.named(name)
     return Section(
         order=test.order,
@@ -53,7 +53,7 @@ def section_of(
 
 
 def caveat(name: str) -> str:
-    """The assumptions of a test that cross-validated runs do not meet."""
+    """Return the assumptions of a test that cross-validated runs do not meet."""
     runs = statistical_tests.of_runs(name)
     return "" if runs is None else runs.caveat
 
@@ -84,14 +84,14 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str = "") -> 
 
 
 def subject_in_words(row: Hypothesis) -> str:
-    """The subject of a row: ``table 9 (Bayes and CRT)``."""
+    """Return the subject of a row: ``table 9 (Bayes and CRT)``."""
     pair = " and ".join(name for name in (row.a, row.b) if name)
     name = row.dataset or row.classifier or "the table"
     return f"{name} ({pair})" if pair else name
 
 
 def savings(rows: Sequence[Hypothesis], evidence: Evidence, *, replicates: str = "permutations") -> tuple[str, ...]:
-    """The saved share of the work and the certainty of the decisions; empty if no cell has a rule."""
+    """Return the saved share of the work and the certainty of the decisions; empty if no cell has a rule."""
     cells = [(row, evidence.cells[row.cell]) for row in rows if row.replicates and row.cell in evidence.cells]
     ruled = [(row.replicates or 0, cell) for row, cell in cells if cell.stopping is not None]
     if not ruled:
@@ -132,7 +132,7 @@ _BETTER = {"greater": "A is better", "less": "B is better"}
 
 
 def section_without_module(name: str) -> Section:
-    """The section of a test without a module, by its record if it has one."""
+    """Return the section of a test without a module, by its record if it has one."""
     test = statistical_tests.find(name)
     if test is None:
         return replace(_PLAIN, test=name, name=name, question=name)
@@ -141,7 +141,7 @@ def section_without_module(name: str) -> Section:
 
 
 def _verdict_of_record(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    """The number of tables or data sets with a rejection; for pairs, how many differ and which one is better."""
+    """Return the number of tables or data sets with a rejection; for pairs, how many differ and which one is better."""
     test = statistical_tests.named(rows[0].test)
     by = test.by or test.label
     value = verdict(rows, evidence) if test.claim else verdicts.verdict(rows, evidence, by=by)

@@ -20,7 +20,7 @@ COUNT = "{:,}".format
 
 
 def measured(row: Hypothesis, value: float | None) -> str:
-    """A value of the row's measure: in percent if the measure is a proportion."""
+    """Return a value of the row's measure: in percent if the measure is a proportion."""
     if value is None:
         return ABSENT
     if is_proportion(row):
@@ -71,7 +71,7 @@ def value(header: str, field: str, show: Callable[[Any], str], meaning: str = ""
 
 
 def where(row: Hypothesis) -> str:
-    """The population of a row: ``10 classes, r = 3%``."""
+    """Return the population of a row: ``10 classes, r = 3%``."""
     return ", ".join(part for part in (row.dataset, row.slice) if part)
 
 
@@ -165,7 +165,7 @@ estimate, null_mean = partial(_column_of, "estimate", measured), partial(_column
 
 
 def difference(header: str) -> list[Column]:
-    """The difference of two measures, and its interval."""
+    """Return the difference of two measures, and its interval."""
     return [estimate("A − B", "measure of A minus measure of B"), interval(header)]
 
 
@@ -175,5 +175,5 @@ def case_columns(value: Column, expected: Column) -> tuple[Column, ...]:
 
 
 def interval(meaning: str) -> Column:
-    """The column `INTERVAL` with another meaning."""
+    """Return the column `INTERVAL` with another meaning."""
     return INTERVAL.named(INTERVAL.header, meaning)

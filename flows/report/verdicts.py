@@ -28,12 +28,12 @@ _MOST_NAMED = 6
 
 
 def decision_p(row: Hypothesis) -> float:
-    """The p-value that decides."""
+    """Return the p-value that decides."""
     return next((p for p in (row.p_adjusted, row.p_value) if p is not None), 1.0)
 
 
 def decision_p_in_words(row: Hypothesis, name: str = "p") -> str:
-    """The p-value that decides, with its name: ``p = 0.032``."""
+    """Return the p-value that decides, with its name: ``p = 0.032``."""
     return wording.p_equation(decision_p(row), at_most=at_smallest_p(row), name=name, log10_p=_log10_of_0(row))
 
 
@@ -43,24 +43,24 @@ def _log10_of_0(row: Hypothesis) -> float | None:
 
 
 def largest_p(rows: Sequence[Hypothesis], name: str = "p") -> str:
-    """The largest of the p-values that decide: ``p ≤ 0.032``."""
+    """Return the largest of the p-values that decide: ``p ≤ 0.032``."""
     most = max(rows, key=decision_p)
     at_most = len(rows) > 1 or at_smallest_p(most)
     return wording.p_equation(decision_p(most), at_most=at_most, name=name, log10_p=_log10_of_0(most))
 
 
 def p_name(evidence: Evidence) -> str:
-    """The name of the deciding p-values if the adjustment was named before."""
+    """Return the name of the deciding p-values if the adjustment was named before."""
     return "p" if evidence.adjust == "none" else "adjusted p"
 
 
 def smallest_p(rows: Sequence[Hypothesis], name: str = "p") -> str:
-    """The smallest of the p-values that decide: ``smallest p = 0.21``."""
+    """Return the smallest of the p-values that decide: ``smallest p = 0.21``."""
     return ("smallest " if len(rows) > 1 else "") + decision_p_in_words(min(rows, key=decision_p), name)
 
 
 def headline(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: str) -> str:
-    """The number of cases in which the null hypothesis is rejected.
+    """Return the number of cases in which the null hypothesis is rejected.
 
     `rows`: of one test, a classifier and a data set each.
     `claim`: what a rejection means, after its subject and in the past tense: ``learned real class structure``.
@@ -96,13 +96,13 @@ def headline(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: 
 
 
 def _cannot_reject(rows: Sequence[Hypothesis]) -> tuple[str, ...]:
-    """A sentence for each data set whose groups allow too few permutations."""
+    """Return a sentence for each data set whose groups allow too few permutations."""
     groups = by_dataset([row for row in rows if row.decision == "none"])
     return tuple(f"On {dataset}, the test cannot reject: {group[0].note}." for dataset, group in groups.items())
 
 
 def retained_rows(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """The rows that are not rejected because replicates were as extreme as observed."""
+    """Return the rows that are not rejected because replicates were as extreme as observed."""
     return [row for row in not_rejected(rows) if not at_smallest_p(row)]
 
 
@@ -139,12 +139,12 @@ def classifiers_with_p(rows: Sequence[Hypothesis], of: int, name: str = "p") -> 
 
 
 def by_dataset(rows: Sequence[Hypothesis]) -> dict[str, list[Hypothesis]]:
-    """The rows by data set."""
+    """Return the rows by data set."""
     return group_by(rows, lambda row: row.dataset or "the data")
 
 
 def sentences_on_retained(rows: Sequence[Hypothesis], phrase: str, evidence: Evidence) -> list[str]:
-    """A sentence for each data set with classifiers without a significant result."""
+    """Return a sentence for each data set with classifiers without a significant result."""
     groups = {dataset: (retained_rows(group), len(group)) for dataset, group in by_dataset(rows).items()}
     name = p_name(evidence)
     return [
@@ -155,7 +155,7 @@ def sentences_on_retained(rows: Sequence[Hypothesis], phrase: str, evidence: Evi
 
 
 def in_words_of_the_measure(text: str, rows: Sequence[Hypothesis]) -> str:
-    """A text about errors, for the measure of the rows."""
+    """Return a text about errors, for the measure of the rows."""
     if rows[0].measure in (None, "error"):
         return text
     way = "least" if rows[0].alternative == "greater" else "most"
@@ -206,7 +206,7 @@ def _loser(row: Hypothesis, name: str) -> str:
 
 
 def better_and_worse(row: Hypothesis) -> tuple[str, str]:
-    """The better and the worse of two classifiers."""
+    """Return the better and the worse of two classifiers."""
     a, b = row.a or "?", row.b or "?"
     return (b, a) if (advantage_of_a(row) or 0) < 0 else (a, b)
 
@@ -238,7 +238,7 @@ def best_in_words(best: str, tied: Sequence[str], worse: Sequence[str], where: s
 
 
 def in_points(interval: str) -> list[Column]:
-    """The columns of a difference of accuracies and of its interval, in percentage points."""
+    """Return the columns of a difference of accuracies and of its interval, in percentage points."""
     return [
         Column(
             "A − B, points",

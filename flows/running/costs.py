@@ -76,7 +76,7 @@ def kind_of_cell(cell: Cell) -> tuple[str, ...]:
 
 
 def sizes_of(datasets: Iterable[StoredData]) -> Sizes:
-    """The sizes of the data that classifiers are trained on."""
+    """Return the sizes of the data that classifiers are trained on."""
     return {dataset.name: dataset.sizes for dataset in datasets if hasattr(dataset, "sizes")}
 
 
@@ -86,7 +86,7 @@ def _codes(values: Sequence[Any]) -> IntArray:
 
 
 def _log_sizes(cell: Cell, sizes: Sizes) -> tuple[float, float, float]:
-    """The rows that a test set has or a classifier is trained on, or else those of the data."""
+    """Return the rows that a test set has or a classifier is trained on, or else those of the data."""
     work = cell.work
     n = getattr(work, "n", None)
     rows, features, classes = sizes.get(cell.subject.get("dataset", ""), (math.nan,) * 3)
@@ -149,7 +149,7 @@ class TimeLeft:
         self._learnt = [0] * len(cells)
 
     def seconds(self, workers: int) -> float:
-        """The seconds until the end with this number of workers; infinite while a remaining kind has no cost.
+        """Return the seconds until the end with this number of workers; infinite while a remaining kind has no cost.
 
         The costs of other kinds do not help: one classifier may take 100,000 times as long as another.
         """

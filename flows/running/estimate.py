@@ -68,14 +68,14 @@ def count(plan: Plan, output: str) -> list[Estimate]:
 
 
 def counts_in_words(plan: Plan, estimates: Sequence[Estimate]) -> str:
-    """The numbers of cells and replicates, and of those done and to do, in a line."""
+    """Return the numbers of cells and replicates, and of those done and to do, in a line."""
     left, done = sum(one.left for one in estimates), sum(one.done for one in estimates)
     parts = f"{len(plan.cells):,} computations (cells), {plan.replicates:,} replicates"
     return f"{plan.study}: {parts}: {left:,} to do, {done:,} done"
 
 
 def render(plan: Plan, estimates: Sequence[Estimate], *, workers: int) -> str:
-    """The plan as text: its cells, or the costliest of many, and the totals."""
+    """Return the plan as text: its cells, or the costliest of many, and the totals."""
     shown = list(estimates)
     if len(shown) > _MOST_LINES:
         shown = sorted(shown, key=lambda one: -(one.seconds or 0.0))[:_COSTLIEST]
@@ -102,7 +102,7 @@ def _line(item: Estimate, widths: tuple[int, int]) -> str:
 
 
 def _totals(estimates: Sequence[Estimate], workers: int) -> list[str]:
-    """The total time, and the cells that were not timed or are not included."""
+    """Return the total time, and the cells that were not timed or are not included."""
     work = sum(item.expected or 0.0 for item in estimates)
     size = sum(item.bytes or 0 for item in estimates)
     both = f"about {duration(work)} of work, {duration(work / workers)} on {workers} worker(s)"
@@ -129,7 +129,7 @@ def _totals(estimates: Sequence[Estimate], workers: int) -> list[str]:
 
 
 def _may_stop(item: Estimate) -> bool:
-    """True if a rule may stop the cell before all replicates that are left are computed."""
+    """Return True if a rule may stop the cell before all replicates that are left are computed."""
     return bool(item.left) and item.cell.stopping is not None
 
 

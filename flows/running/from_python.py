@@ -56,7 +56,7 @@ class GivenCode:
         return tuple(sorted(self.folder.glob("*.py")))
 
     def path_of(self, value: Any, name: str) -> str:
-        """The import path by which processes of the run find the value."""
+        """Return the import path by which processes of the run find the value."""
         import cloudpickle
 
         try:
@@ -82,7 +82,7 @@ def given_code() -> Iterator[GivenCode]:
 
 
 def importable(value: Any) -> bool:
-    """True if a module other than the program contains a class or a function by its name."""
+    """Return True if a module other than the program contains a class or a function by its name."""
     result: Any = sys.modules.get(module) if (module := getattr(value, "__module__", None) or "") != MAIN else None
     for part in getattr(value, "__qualname__", "").split("."):
         result = getattr(result, part, None)
@@ -111,7 +111,7 @@ def content_of(value: Any) -> str:
 
 
 def _parts(value: Any) -> Iterator[Any]:
-    """The type of a value, and the parts that identify it."""
+    """Yield the type of a value, and the parts that identify it."""
     import joblib
 
     yield type(value).__name__
@@ -142,7 +142,7 @@ def _parts(value: Any) -> Iterator[Any]:
 
 
 def _functions(value: Any) -> list[types.FunctionType]:
-    """A function, or those that a class defines."""
+    """Return a function, or those that a class defines."""
     if isinstance(value, types.FunctionType):
         return [inspect.unwrap(value)]
     members = (getattr(member, "fget", None) or getattr(member, "__func__", member) for member in vars(value).values())
@@ -150,7 +150,7 @@ def _functions(value: Any) -> list[types.FunctionType]:
 
 
 def _source(value: Any) -> tuple[str, set[str]]:
-    """The source of a function or a class, also of a cell of a notebook, and the names in it."""
+    """Return the source of a function or a class, also of a cell of a notebook, and the names in it."""
     kinds = (ast.ClassDef,) if isinstance(value, type) else (ast.FunctionDef, ast.Lambda)
     for function in _functions(value):
         at = function.__code__.co_firstlineno

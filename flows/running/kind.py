@@ -61,7 +61,7 @@ class Kind(Generic[S]):
         return self.in_process is None
 
     def prepare(self, study: S, base: Path, progress: Progress = no_progress, allow: Sequence[str] = ()) -> Prepared:
-        """The plan of a study and its data; relative paths start from `base`.
+        """Return the plan of a study and its data; relative paths start from `base`.
 
         Code of the packages `allow` may be imported.
         """
@@ -126,7 +126,7 @@ class Kind(Generic[S]):
 
 
 def kind_of(study: S) -> Kind[S]:
-    """The kind of a study."""
+    """Return the kind of a study."""
     kind: Kind[S] = kind_named(study.kind)
     return kind
 

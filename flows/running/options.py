@@ -45,7 +45,7 @@ class Part:
         return f"{self.number}/{self.total}"
 
     def lanes(self, cells: Sequence[Cell]) -> dict[str, tuple[int, int]]:
-        """The lanes ``first <= lane < last`` of this part, by the names of its cells.
+        """Return the lanes ``first <= lane < last`` of this part, by the names of its cells.
 
         The lanes of a cell are divided among all parts, or as many as there are lanes. A cell that a rule may stop is
         the work of one part, since the rule looks at all replicates before the next. Cells with fewer lanes than there
@@ -62,7 +62,7 @@ class Part:
 
 
 def parse_part(text: str) -> Part:
-    """The part that ``--part`` names, as in ``3/40``."""
+    """Return the part that ``--part`` names, as in ``3/40``."""
     match = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
     number, total = (int(match[1]), int(match[2])) if match else (0, 0)
     if not 1 <= number <= total <= _MOST:
@@ -124,7 +124,7 @@ class RunOptions:
 
 
 def as_place(place: Any, name: str = "output") -> str:
-    """A folder or a URL that this machine can reach as text, or ValueError."""
+    """Return a folder or a URL that this machine can reach as text, or raise ValueError."""
     if not isinstance(place, (str, PathLike)) or not str(place).strip():
         raise refuse(name, place, "a folder or an fsspec URL")
     text = str(place)
@@ -149,7 +149,7 @@ def as_place(place: Any, name: str = "output") -> str:
 
 
 def texts(value: Any, name: str, of: str) -> Sequence[str]:
-    """A list of texts, or ValueError."""
+    """Return a list of texts, or raise ValueError."""
     if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) for item in value):
         raise refuse(name, value, f"a list of {of}")
     return value

@@ -27,7 +27,7 @@ from .options import Prepared
 
 
 def identity_of(study: Study, prepared: Prepared) -> dict[str, Any]:
-    """The identity of a study: its configuration and digests of its inputs.
+    """Return the identity of a study: its configuration and digests of its inputs.
 
     Returns what ``study.json`` holds, without its fingerprint and the versions of packages.
     """
@@ -38,7 +38,7 @@ def identity_of(study: Study, prepared: Prepared) -> dict[str, Any]:
 
 
 def stored_study(store: Store) -> tuple[Mapping[str, Any] | None, str]:
-    """The ``study.json`` of an output, None if it has none or a damaged one; and the damage."""
+    """Return the ``study.json`` of an output, None if it has none or a damaged one; and the damage."""
     with file_errors(f"--output: {store.root} is not valid; study.json in it cannot be read"):
         try:
             return store.read_json("study.json"), ""
@@ -49,7 +49,7 @@ def stored_study(store: Store) -> tuple[Mapping[str, Any] | None, str]:
 
 
 def another_study(store: Store, key: str, old: Any, new: Any, more: str = "") -> BadInput:
-    """The error for an output that contains another study, which differs in the value of this key."""
+    """Return the error for an output that contains another study, which differs in the value of this key."""
     values = f"{key} is {shown(old)} there and {shown(new)} here{more}"
     return BadInput(f"--output: {store.root} contains another study: {values}; choose another output")
 
@@ -79,7 +79,7 @@ _HARMLESS = ("study.name", "study.alpha", "study.adjust", "study.tests", "study.
 
 
 def _grown(store: Store, before: Mapping[str, Any], prepared: Prepared) -> set[str]:
-    """The names of populations to which files were added while their earlier files stayed unchanged."""
+    """Return the names of populations to which files were added while their earlier files stayed unchanged."""
     names = set()
     for data in prepared.datasets:
         if not isinstance(data, Growing):
@@ -153,12 +153,12 @@ def write_inputs(store: Store, identity: Mapping[str, Any], prepared: Prepared, 
 
 
 def study_record(identity: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of ``study.json``."""
+    """Return the values of ``study.json``."""
     return {**identity, "fingerprint": digest("study", **identity), "versions": _versions()}
 
 
 def _versions() -> dict[str, str]:
-    """The versions of Python and of packages, for people to read; they are no part of the identity."""
+    """Return the versions of Python and of packages, for people to read; they are no part of the identity."""
     packages = (
         "sigstats", "numpy", "scipy", "scikit-learn", "pyarrow", "dask", "distributed", "prefect", "python-flint",
     )  # fmt: skip

@@ -84,7 +84,7 @@ class NotebookBar:
 
 
 def in_notebook() -> bool:
-    """True if this process is the kernel of a notebook."""
+    """Return True if this process is the kernel of a notebook."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return getattr(shell, "kernel", None) is not None
@@ -269,7 +269,7 @@ class Display:
         bar.draw(sum(count.done for count in self._counts.values()), self._line())
 
     def _totals(self) -> dict[str, Any]:
-        """The state of the run: cells, replicates, replicates per second, seconds left (None while unknown)."""
+        """Return the state of the run: cells, replicates, replicates per second, seconds left (None while unknown)."""
         counts = self._counts.values()
         left = self._time_left.seconds(self._workers())
         return {

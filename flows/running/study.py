@@ -189,7 +189,7 @@ def _compute_cells(
 
 
 def _plan_of_part(plan: Plan, lanes: Mapping[str, tuple[int, int]]) -> Plan:
-    """The plan with the number of replicates that a part computes, to show its progress."""
+    """Return the plan with the number of replicates that a part computes, to show its progress."""
     if not lanes:
         return plan
 
@@ -201,7 +201,7 @@ def _plan_of_part(plan: Plan, lanes: Mapping[str, tuple[int, int]]) -> Plan:
 
 
 def changed_code(store: Store, plan: Plan) -> Iterator[str]:
-    """The classifiers and tests of a plan whose code differs from that of the stored cells.
+    """Yield the classifiers and tests of a plan whose code differs from that of the stored cells.
 
     Yields a line with the name and the change of each classifier or test.
     """

@@ -130,7 +130,7 @@ class _Timing:
         yield from self._costliest(self._budget)
 
     def enough(self) -> bool:
-        """True if timing has used its seconds, or its share of the work and has timed a cell of each fan-out."""
+        """Return True if timing has used its seconds, or its share of the work and has timed a cell of each fan-out."""
         if self._spent > _KINDS * self._budget:
             return True
         seconds = self._costs.per_replicate()
@@ -185,7 +185,7 @@ class _Timing:
         self._fixed_costs.learn(at, cost["once"] - _READING)
 
     def predicted(self) -> list[Estimate]:
-        """The estimates: measured, or predicted from those measured."""
+        """Return the estimates: measured, or predicted from those measured."""
         costs, once = self._costs.per_replicate().tolist(), self._fixed_costs.per_replicate().tolist()
         shares = [(one.cell, one.share) for one in self.estimates if one.share is not None]
 
@@ -246,7 +246,7 @@ def _cost_of(cell: Cell, scratch: Store, *, cold: bool) -> tuple[dict[str, Any],
 
 
 def _by_another_path(store: Store) -> Store:
-    """The store by a path of its own, for which nothing was prepared yet."""
+    """Return the store by a path of its own, for which nothing was prepared yet."""
     Path(store.root).mkdir(parents=True, exist_ok=True)
     return Store(f"{tempfile.mkdtemp(dir=store.root)}/..")
 
@@ -268,12 +268,12 @@ def _run(block: Block, store: Store) -> Receipt:
 
 
 def _matters(first: Receipt, again: Receipt, cell: Cell) -> bool:
-    """True if imports and compilation may have taken so much that the first replicate must be timed again."""
+    """Return True if imports and compilation may have taken so much that the first replicate must be timed again."""
     return cell.replicates == 1 or again.seconds < min(_LONG, first.seconds / (1 + _SMALL))
 
 
 def _usual_share(cell: Cell, shares: Sequence[tuple[Cell, float]]) -> float | None:
-    """The mean share of the cells that have most in common with `cell`; None if no share is known."""
+    """Return the mean share of the cells that have most in common with `cell`; None if no share is known."""
     alike = [len(cell.subject.items() & other.subject.items()) for other, _ in shares]
     nearest = [share for (_, share), common in zip(shares, alike, strict=True) if common == max(alike)]
     return sum(nearest) / len(nearest) if nearest else None

@@ -31,7 +31,7 @@ _LARGE = 64e6
 
 
 def anything_left(plan: Plan, store: Store, lanes: Mapping[str, tuple[int, int]]) -> bool:
-    """True if the output lacks any cell of a plan, or of these lanes of it."""
+    """Return True if the output lacks any cell of a plan, or of these lanes of it."""
     return any(done_and_left(cell, store, lanes.get(cell.name))[1] for cell in for_now(plan.cells, store))
 
 
@@ -170,7 +170,7 @@ def add_changes(store: Store, changes: StaffChanges) -> None:
 
 
 def changes_of(store: Store) -> StaffChanges:
-    """The sums of the changes of all runs of an output."""
+    """Return the sums of the changes of all runs of an output."""
     try:
         content = store.read_json(_COUNTS)
     except (FileNotFoundError, Damaged):
@@ -180,7 +180,7 @@ def changes_of(store: Store) -> StaffChanges:
 
 
 def _staff(names: list[str], verb: str = "") -> str:
-    """The address of a single worker, or the number of several, with a verb."""
+    """Return the address of a single worker, or the number of several, with a verb."""
     if len(names) == 1:
         return f"worker {names[0]} {verb or 'is'}"
     return f"{len(names)} workers {verb or 'are'}"

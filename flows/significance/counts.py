@@ -62,7 +62,7 @@ def counted(data: Mapping[str, Any]) -> tuple[Counts, Expected] | None:
 
 
 def _table(lines: Sequence[tuple[Sequence[Hypothesis], tuple[Counts, Expected]]]) -> Markup:
-    """The counts of each table, and its p-values by each method."""
+    """Return the counts of each table, and its p-values by each method."""
     methods = distinct(row.method for rows, _ in lines for row in rows)
     known = lines[0][0][0].test == "likeness"
     columns = {"Table": "row", **({"Like": ""} if known else {}), "Counts": "counts", "Expected": "counts"}

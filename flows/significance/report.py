@@ -159,7 +159,7 @@ _METHOD = (
 
 
 def over_data_sets(evidence: Evidence) -> OverDataSets | None:
-    """The analysis; None if there is no table of scores."""
+    """Return the analysis; None if there is no table of scores."""
     columns: dict[str, list[float]] = {}
     options: Mapping[str, Any] = {}
     for cell in evidence.results.cells("evaluate", test="signed-rank"):

@@ -60,7 +60,7 @@ class TakesCounts(Protocol[P, Q, R_co]):
     """A function of counts. Its attribute `from_predictions` is the same function, called with labels."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
-        """The function of counts."""
+        """Return the function of counts."""
 
     @property
     def from_predictions(self) -> Callable[Q, R_co]:

@@ -16,7 +16,7 @@ from .validation import MAX_TOTAL, as_array, hint, refuse, shown
 
 
 def opened(table: Any) -> Any | None:
-    """A table as a narwhals data frame; None if it is not a data frame, or a lazy one."""
+    """Return a table as a narwhals data frame; None if it is not a data frame, or a lazy one."""
     if isinstance(table, (np.ndarray, list, tuple)):
         return None
     import narwhals
@@ -89,7 +89,7 @@ def as_decimals(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def is_missing(value: Any) -> bool:
-    """True if a value is missing: None, NaN, or the missing value of pandas."""
+    """Return True if a value is missing: None, NaN, or the missing value of pandas."""
     return value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value))
 
 
@@ -114,7 +114,7 @@ def columns_of(
         slices = [*map(_name, slices)] if isinstance(slices, (list, tuple)) else slices
 
     def column(value: Any, argument: str) -> Any:
-        """The column of the data frame that an argument names; values as they are."""
+        """Return the column of the data frame that an argument names; values as they are."""
         if not isinstance(value, str):
             return value
         if frame is None:
@@ -174,7 +174,7 @@ def with_texts(frame: Any) -> Any:
 
 
 def has_no_text(kind: Any) -> bool:
-    """True for a data type of pandas whose values Arrow cannot write: intervals and periods."""
+    """Return True for a data type of pandas whose values Arrow cannot write: intervals and periods."""
     return str(getattr(getattr(kind, "categories", None), "dtype", kind)).startswith(("interval", "period"))
 
 
@@ -204,7 +204,7 @@ def duration_text(value: dt.timedelta) -> str:
 
 
 def is_columns(table: Any) -> bool:
-    """True for a mapping of names to columns of values, such as the predictions of several models."""
+    """Return True for a mapping of names to columns of values, such as the predictions of several models."""
     if not isinstance(table, Mapping) or not table:
         return False
     columns = table.values()
@@ -212,7 +212,7 @@ def is_columns(table: Any) -> bool:
 
 
 def _frame(table: Any, name: str) -> dict[str, Any] | None:
-    """The columns of a data frame or mapping by name (numbers as text); None for anything else."""
+    """Return the columns of a data frame or mapping by name (numbers as text); None for anything else."""
     if is_columns(table):
         columns = {f"{name}[{shown(model)}]": values for model, values in table.items()}
         require_same_index(**columns)

@@ -39,7 +39,7 @@ class _Missing(MetaPathFinder):
 
 
 def _importer() -> str:
-    """The name of the importing module: other packages may try to import a module that they do not need.
+    """Return the name of the importing module: other packages may try to import a module that they do not need.
 
     Empty if `importlib.util.find_spec` only checks whether the module exists.
     """
@@ -71,7 +71,7 @@ def with_extra(error: Exception) -> Exception:
 
 
 def compiles_first(folder: Path) -> bool:
-    """True if Numba (the extra ``fast``) has yet to compile the functions in a folder of this package.
+    """Return True if Numba (the extra ``fast``) has yet to compile the functions in a folder of this package.
 
     False if the folder cannot be written to, since Numba then stores them elsewhere.
     """
@@ -81,7 +81,7 @@ def compiles_first(folder: Path) -> bool:
 
 
 def with_uses(value: object) -> object:
-    """The value; the docstring of a function repeats the module's "When not to use"."""
+    """Return the value; the docstring of a function repeats the module's "When not to use"."""
     doc, module = inspect.getdoc(value) or "", sys.modules.get(getattr(value, "__module__", None) or "")
     advice = re.search(
         r"^When not to use: .*?(?=\n\n|\Z)", getattr(module, "__doc__", None) or "", re.DOTALL | re.MULTILINE

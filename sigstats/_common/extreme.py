@@ -25,17 +25,17 @@ TIE_TOLERANCE = 1e-10
 
 
 def at_most(values: ArrayLike, observed: float) -> NDArray[np.bool_]:
-    """A mask of `values` smaller than `observed` or tied with it."""
+    """Return a mask of `values` smaller than `observed` or tied with it."""
     return np.asarray(values) <= observed + TIE_TOLERANCE * abs(observed)
 
 
 def at_least(values: ArrayLike, observed: float) -> NDArray[np.bool_]:
-    """A mask of `values` greater than `observed` or tied with it."""
+    """Return a mask of `values` greater than `observed` or tied with it."""
     return np.asarray(values) >= observed - TIE_TOLERANCE * abs(observed)
 
 
 def difference(a: FloatArray, b: FloatArray) -> FloatArray:
-    """A minus B, and exactly 0 if the two are tied."""
+    """Return a minus B, and exactly 0 if the two are tied."""
     values: FloatArray = a - b
     values[np.abs(values) <= TIE_TOLERANCE * np.maximum(np.abs(a), np.abs(b))] = 0.0
     return values
@@ -79,7 +79,7 @@ ROUNDING = 2.0**-53
 
 
 def error_bound(pvalue: float, relative: float = ROUNDING) -> float:
-    """The bound of a p-value that was computed with this relative error.
+    """Return the bound of a p-value that was computed with this relative error.
 
     Below the smallest normal double (2.2e-308) the spacing of the doubles is added; a 0 in place of a positive number
     has a relative error of 1.
@@ -96,12 +96,12 @@ def drawn_error(pvalue: float, draws: int) -> float:
 
 
 def width_of(low: float, high: float) -> float:
-    """The relative error of the upper of two bounds that were rounded."""
+    """Return the relative error of the upper of two bounds that were rounded."""
     return min(1.0, (high - low) / high + 2 * ROUNDING) if high > 0 else 1.0
 
 
 def of_logarithm(error: float) -> float:
-    """The relative error of a number, from the absolute error of its natural logarithm."""
+    """Return the relative error of a number, from the absolute error of its natural logarithm."""
     return math.expm1(error) + 2 * ROUNDING
 
 

@@ -24,7 +24,7 @@ def as_turns(values: FloatArray, length: float | FloatArray) -> NDArray[np.uint6
 
 
 def points_at(turns: NDArray[np.uint64]) -> NDArray[np.complex128]:
-    """The points of the unit circle at these turns."""
+    """Return the points of the unit circle at these turns."""
     return np.asarray(np.exp(turns.view(np.int64) * (2j * math.pi / _TURN)), dtype=np.complex128)
 
 
@@ -38,7 +38,7 @@ def tilted_expectation(
     slack: float,
     sign: int,
 ) -> float:
-    """The expectation of Selberg's majorant (sign 1) or minorant (sign -1) of exp(tilt T) 1(-reach <= T <= 0).
+    """Return the expectation of Selberg's majorant (sign 1) or minorant (sign -1) of exp(tilt T) 1(-reach <= T <= 0).
 
     On that interval exp(tilt T) is a mixture of the indicators of -y <= T <= 0 over exponential y, cut at `reach`; the
     same mixture of their majorants is a majorant. `values` are ``E exp(2 pi i n T / length)`` for n = 0 to J, each with
@@ -64,25 +64,25 @@ def coefficients(n: Any, degree: int, sign: int) -> Any:
 
 
 def largest_terms(n: Any, degree: int) -> Any:
-    """The error of a bound for each unit of error of the value at frequency n."""
+    """Return the error of a bound for each unit of error of the value at frequency n."""
     both = coefficients(n, degree, 1)
     return 4 * (np.abs(both.imag) + np.abs(both.real))
 
 
 def mixture(omega: Any, tilt: Any, reach: Any) -> Any:
-    """The mean of ``exp(-i omega y)`` over y exponential with rate `tilt`, cut at `reach`; all are broadcast."""
+    """Return the mean of ``exp(-i omega y)`` over y exponential with rate `tilt`, cut at `reach`; all are broadcast."""
     cut = np.exp(-tilt * reach) * np.exp(-1j * omega * reach)
     return np.where(np.asarray(tilt) > 0, cut + tilt * (1 - cut) / (tilt + 1j * omega), cut)
 
 
 def mean_of_mixture(tilt: Any, reach: Any) -> Any:
-    """The mean of such y."""
+    """Return the mean of such y."""
     rate = np.where(np.asarray(tilt) > 0, tilt, 1.0)
     return np.where(np.asarray(tilt) > 0, -np.expm1(-rate * reach) / rate, reach)
 
 
 def power(base: NDArray[np.complex128], exponent: int) -> NDArray[np.complex128]:
-    """The powers of complex numbers, by repeated squaring."""
+    """Return the powers of complex numbers, by repeated squaring."""
     out = None
     while exponent:
         if exponent & 1:

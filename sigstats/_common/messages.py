@@ -25,7 +25,7 @@ _LONGEST_NAME = 200
 
 
 def shown(value: object) -> str:
-    """A short one-line form of a value for an error message."""
+    """Return a short one-line form of a value for an error message."""
     numpy: Any = sys.modules.get("numpy")
     if numpy is not None and isinstance(value, numpy.generic):
         value = value.item()
@@ -39,20 +39,20 @@ def shown(value: object) -> str:
 
 
 def shown_name(name: object) -> str:
-    """A name for a message: unchanged, unless it is empty, longer than a name, or not printable."""
+    """Return a name for a message: unchanged, unless it is empty, longer than a name, or not printable."""
     text = str(name)
     return text if text.isprintable() and 0 < len(text) <= _LONGEST_NAME else shown(name)
 
 
 def one_line(message: object) -> str:
-    """The message of an error of a user's function or a learner, without line breaks and control characters."""
+    """Return the message of an error of a user's function or a learner, without line breaks and control characters."""
     text = str(message)
     cut = text if len(text) <= _LONGEST else text[:_LONGEST] + "..."
     return printable(" ".join(cut.split()))
 
 
 def raised(error: BaseException) -> str:
-    """The type and the message of such an error, in one line: ``KeyError: 'p'``, or ``AssertionError``."""
+    """Return the type and the message of such an error, in one line: ``KeyError: 'p'``, or ``AssertionError``."""
     return f"{type(error).__name__}: {one_line(error)}".removesuffix(": ")
 
 
@@ -78,7 +78,7 @@ def rephrased(
 
 
 def nearest(value: object, options: Iterable[str]) -> str | None:
-    """The option that a mistyped value most likely meant, if any is near."""
+    """Return the option that a mistyped value most likely meant, if any is near."""
     return next((option for option in options if isinstance(value, str) and _is_typo(value, option)), None)
 
 
@@ -94,13 +94,13 @@ def _is_typo(text: str, name: str) -> bool:
 
 
 def did_you_mean(value: object, options: Iterable[str]) -> str:
-    """The end of a message, if an option is near to a mistyped value; otherwise empty."""
+    """Return the end of a message, if an option is near to a mistyped value; otherwise empty."""
     near = nearest(value, options)
     return f" (did you mean {near!r}?)" if near else ""
 
 
 def hint(name: object, names: Iterable[str]) -> str:
-    """A suggestion for an unknown name: the nearest known name, or all known names."""
+    """Return a suggestion for an unknown name: the nearest known name, or all known names."""
     names = list(names)
     near = nearest(name, names)
     return f"did you mean {near!r}?" if near else f"expected one of {', '.join(map(shown, names[:20]))}"
@@ -169,17 +169,17 @@ def for_markdown_cell(text: str) -> str:
 
 
 def markdown_row(cells: Sequence[str]) -> str:
-    """A row of a table."""
+    """Return a row of a table."""
     return f"| {' | '.join(map(for_markdown_cell, cells))} |"
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """The lines of a table."""
+    """Return the lines of a table."""
     return [markdown_row(header), "|" + "---|" * len(header), *map(markdown_row, rows)]
 
 
 def markdown_code(text: str) -> str:
-    """The text as code in a line of Markdown, as for the name of a file."""
+    """Return the text as code in a line of Markdown, as for the name of a file."""
     return _code(" ".join(printable_words(text))) if text.strip() else ""
 
 
@@ -221,7 +221,7 @@ class Note(str):
         return self.name, str(self), self.doubt
 
     def of(self, subject: str) -> "Note":
-        """The note, preceded by the file or task that it is about."""
+        """Return the note, preceded by the file or task that it is about."""
         return Note(self.name, f"{subject}: {self}", self.doubt)
 
 
@@ -235,7 +235,7 @@ class RepeatedKeyError(ValueError):
 
 
 def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object from its pairs; `RepeatedKeyError` if a key appears more than once."""
+    """Return a JSON object from its pairs; `RepeatedKeyError` if a key appears more than once."""
     if len(entries := dict(pairs)) < len(pairs):
         twice = min(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
         raise RepeatedKeyError(f"key {shown(twice)} appears more than once")

@@ -16,7 +16,7 @@ _MOST_DECIMALS = 17
 
 
 def p_number(p: float, log10_p: float | None = None) -> str:
-    """A p-value with three significant digits, two below 0.01, and as a power of ten if it is small.
+    """Return a p-value with three significant digits, two below 0.01, and as a power of ten if it is small.
 
     It is 0 only if its logarithm is minus infinity: the null hypothesis excludes the observed outcome. Its spaces are
     not broken.
@@ -49,7 +49,7 @@ def _times_power(mantissa: str, exponent: str) -> str:
 
 
 def points(share: float) -> str:
-    """A difference of shares in percentage points.
+    """Return a difference of shares in percentage points.
 
     >>> points(0.01), points(0.0312), points(0.000043)
     ('1 point', '3.12 points', '0.0043 points')
@@ -83,7 +83,7 @@ def both_ends(low: float, high: float, written: Callable[[float, int], str], dig
 
 
 def index_number(value: float) -> str:
-    """A possibility or necessity with two decimals; values just inside 0 and 1 are not rounded to these.
+    """Return a possibility or necessity with two decimals; values just inside 0 and 1 are not rounded to these.
 
     >>> index_number(0.984), index_number(0.9999).split(), index_number(1)
     ('0.98', ['>', '0.99'], '1.00')
@@ -96,7 +96,7 @@ def index_number(value: float) -> str:
 
 
 def number(value: float, decimals: int) -> str:
-    """A number with a true minus sign (not before zero) and separators of thousands."""
+    """Return a number with a true minus sign (not before zero) and separators of thousands."""
     text = f"{value:,.{decimals}f}"
     if not text.strip("-0."):
         return text.removeprefix("-")
@@ -104,7 +104,7 @@ def number(value: float, decimals: int) -> str:
 
 
 def natural(text: str) -> NaturalKey:
-    """The key of a name in natural order.
+    """Return the key of a name in natural order.
 
     >>> sorted(["look-10", "look-9"], key=natural)
     ['look-9', 'look-10']

@@ -34,7 +34,7 @@ GIVEN = "sigstats_given_"
 
 @functools.cache
 def _points(group: str) -> "Mapping[str, list[EntryPoint]]":
-    """All entry points of a group by name: several if packages disagree on a name."""
+    """Return all entry points of a group by name: several if packages disagree on a name."""
     from importlib import metadata  # a program that starts asks for none
 
     try:
@@ -56,7 +56,7 @@ def _points(group: str) -> "Mapping[str, list[EntryPoint]]":
 
 
 def entry_points(group: str) -> "Mapping[str, EntryPoint]":
-    """The entry points of a group by name, except names that read as an import path."""
+    """Return the entry points of a group by name, except names that read as an import path."""
     return {name: points[0] for name, points in _points(group).items()}
 
 
@@ -78,11 +78,11 @@ class Offered:
     what: str
 
     def named(self, ready: Iterable[str] = ()) -> tuple[str, ...]:
-        """The names that installed packages offer, without those of `ready` objects, which take precedence."""
+        """Return the names that installed packages offer, without those of `ready` objects, which take precedence."""
         return tuple(sorted(entry_points(self.group).keys() - set(ready)))
 
     def _place(self, name: str) -> tuple[str, list[str]]:
-        """The module of an import path or entry point, and the names in it."""
+        """Return the module of an import path or entry point, and the names in it."""
         points = entry_points(self.group)
         path = points[name].value.partition("[")[0].strip() if name in points else name
         module, colon, inner = path.partition(":")
@@ -117,7 +117,7 @@ class Offered:
         return named
 
     def code_of(self, name: str) -> dict[str, str]:
-        """The identity of the code of an object that was found.
+        """Return the identity of the code of an object that was found.
 
         Its ``package``; the ``version`` of the package, empty if it is not installed as a distribution; and the
         ``source``: SHA-256 of the statements that define it and of those that these name (`sigstats._common.source`).
@@ -138,7 +138,7 @@ class Offered:
 
 
 def code_in_words(code: Mapping[str, str]) -> str:
-    """The identity of code, in words."""
+    """Return the identity of code, in words."""
     version = f" {code['version']}" if code["version"] else ""
     others = f" with {code['with']}" if "with" in code else ""
     return f"{code['package']}{version} (source {code['source'][:10]}){others}"
@@ -169,7 +169,7 @@ class Registry(Generic[Member]):
         return {name.replace("_", "-"): name for name in files}
 
     def names(self) -> tuple[str, ...]:
-        """The names of all modules, sorted."""
+        """Return the names of all modules, sorted."""
         offered = () if self.group is None else entry_points(self.group)
         return tuple(sorted({*self._files, *offered}))
 
@@ -204,7 +204,7 @@ class Registry(Generic[Member]):
             raise refuse(self.what, name, f"one that can be imported; {point.value} raised {raised(error)}") from None
 
     def modules(self) -> dict[str, Member]:
-        """Every module by its name, in the order of the names."""
+        """Return every module by its name, in the order of the names."""
         return {name: self.module(name) for name in self.names()}
 
 

@@ -32,7 +32,7 @@ _ALIKE = 0.7
 
 
 def copied_rows(content: IntArray, other_columns: Sequence[IntArray]) -> NDArray[np.bool_] | None:
-    """A mask of rows that equal an earlier row in their content and other columns; None if no row does."""
+    """Return a mask of rows that equal an earlier row in their content and other columns; None if no row does."""
     contents = int(content.max()) + 1
     if contents < max(_FEWEST, _LEAST_SHARE * len(content)):
         return None
@@ -70,7 +70,7 @@ def check_sides(votes: IntArray, content: IntArray | None = None) -> None:
 
 
 def equal_by_chance(content: IntArray, columns: Sequence[IntArray]) -> bool:
-    """True if equal rows are no more frequent than expected from categorical columns.
+    """Return True if equal rows are no more frequent than expected from categorical columns.
 
     Copies are equal in all columns. If a column is independent of the others, rows that are equal in all other columns
     are equal in it as often as any rows.
@@ -149,7 +149,7 @@ def _summaries_of(column: FloatArray, part: FloatArray) -> Iterator[str]:
 
 
 def _spreads(part: FloatArray) -> FloatArray:
-    """The ranges of the means of rows, and of all deviations from these but the one that varies most.
+    """Return the ranges of the means of rows, and of all deviations from these but the one that varies most.
 
     A deviation is off by up to 2 (1 - 1 / m) times as much as the m values of the row.
     """
@@ -159,12 +159,12 @@ def _spreads(part: FloatArray) -> FloatArray:
 
 
 def _chances_of_few_values(column: FloatArray, part: FloatArray) -> FloatArray:
-    """The least chances of agreement if values repeat, such as 50 or 2,500 each time; 0 elsewhere."""
+    """Return the least chances of agreement if values repeat, such as 50 or 2,500 each time; 0 elsewhere."""
     distinct = np.array([len(np.unique(values)) for values in part.T])
     repeated = (2 * distinct <= len(part)) & (part == column).any(axis=0)
     return np.where(repeated, 0.5 / distinct, 0.0)
 
 
 def _decimals(values: FloatArray) -> int:
-    """The number of decimals of rounded values, 99 for values that are not rounded."""
+    """Return the number of decimals of rounded values, 99 for values that are not rounded."""
     return next((d for d in range(7) if np.allclose(values.round(d), values, 1e-9, 1e-12)), 99)

@@ -22,7 +22,7 @@ def of_named_scores(
 
 
 def parts_of_ratio(text: str) -> tuple[str, str]:
-    """The numerator and the denominator of a ratio of sums, or ValueError."""
+    """Return the numerator and the denominator of a ratio of sums, or raise ValueError."""
     first, _, second = map(str.strip, text.partition("/"))
     if not first or not second or "/" in second:
         raise ValueError(f"ratio: {text!r} is not valid; expected two columns, as in errors/words")
@@ -30,7 +30,7 @@ def parts_of_ratio(text: str) -> tuple[str, str]:
 
 
 def lower_is_better_note(name: str) -> Note:
-    """A note that lower values of a score count as better."""
+    """Return a note that lower values of a score count as better."""
     return Note("lower-is-better", f"{name}: the lower is the better")
 
 
@@ -51,7 +51,7 @@ def unknown_direction(
 
 
 def ends_of(values: Sequence[FloatArray]) -> tuple[float, float]:
-    """The smallest and the largest value of several arrays."""
+    """Return the smallest and the largest value of several arrays."""
     return min(array.min() for array in values), max(array.max() for array in values)
 
 
@@ -198,7 +198,7 @@ def _code_of_missing(scores: Sequence[FloatArray], names: Sequence[str], limits:
 
 
 def _are_apart(code: float, others: FloatArray) -> bool:
-    """True if `code`, the one nearest to the other marks, is usual for a missing mark next to such marks."""
+    """Return True if `code`, the one nearest to the other marks, is usual for a missing mark next to such marks."""
     (least, most), whole = ends_of([others]), not (others % 1).any()
     if code < 0:
         return bool(least >= 0 and (most >= 5 or not whole))

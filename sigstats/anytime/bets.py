@@ -47,7 +47,7 @@ class Rows(NamedTuple):
 
 
 def rows_of(values: FloatArray, counts: FloatArray) -> Rows:
-    """The rows of ascending distinct differences, rounded to less evidence if there are many; one row or more.
+    """Return the rows of ascending distinct differences, rounded to less evidence if there are many; one row or more.
 
     >>> rows_of(np.array([-1.0, 0.0, 1.0]), np.array([1.0, 0.0, 3.0]))
     Rows(n=4, mean=0.5, values=array([-1.,  1.]), counts=array([1., 3.]))
@@ -61,7 +61,7 @@ def rows_of(values: FloatArray, counts: FloatArray) -> Rows:
 
 
 def log_evalue(rows: Rows, mean: float, way: str) -> float:
-    """The natural logarithm of the e-value against a mean; two-sided the average of both sides."""
+    """Return the natural logarithm of the e-value against a mean; two-sided the average of both sides."""
     sides = [
         log_wealth(sign * rows.values, rows.counts, least=-1.0, mean=sign * mean)
         for sign, other in ((1, "less"), (-1, "greater"))
@@ -98,7 +98,7 @@ _STAKES = np.geomspace(2e-3, 0.9, 100)
 
 
 def running_interval(rows: Rows, centre: float, way: str, level: float) -> Interval:
-    r"""The interval of the average of the conditional means of all rows so far.
+    r"""Return the interval of the average of the conditional means of all rows so far.
 
     The conditional mean of a row is its mean given the rows before it; it may change from row to row. The interval
     contains the mean of the rows, and the intervals after every row cover simultaneously with the probability `level`.
@@ -134,7 +134,7 @@ def running_interval(rows: Rows, centre: float, way: str, level: float) -> Inter
 
 
 def log_wealth(values: FloatArray, counts: FloatArray, *, least: float, mean: float) -> float:
-    """The natural logarithm of the average wealth, from the distinct values of the rows and their counts.
+    """Return the natural logarithm of the average wealth, from the distinct values of the rows and their counts.
 
     `least`: the least value that a row can have, below `mean`. `mean`: the largest mean under the null hypothesis.
 
@@ -149,7 +149,7 @@ def log_wealth(values: FloatArray, counts: FloatArray, *, least: float, mean: fl
 
 
 def nats_lost(rows: Rows, mean: float) -> float:
-    """A bound on the rounding of `log_evalue`: that of each node's sum of logarithms, averaged by its wealth."""
+    """Return a bound on the rounding of `log_evalue`: that of each node's sum of logarithms, averaged by its wealth."""
     lost = []
     for sign in (1, -1):
         excess = (sign * rows.values + 1) / (sign * mean + 1) - 1
@@ -161,7 +161,7 @@ def nats_lost(rows: Rows, mean: float) -> float:
 
 
 def _nodes(excess: FloatArray, counts: FloatArray) -> tuple[FloatArray, float, FloatArray]:
-    """The stakes of the integral, the width of their angles, and the logarithm of the wealth of each."""
+    """Return the stakes of the integral, the width of their angles, and the logarithm of the wealth of each."""
     low, width = 0.0, math.pi / 2
     while True:
         angles = low + width * _PLACES

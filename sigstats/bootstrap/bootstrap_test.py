@@ -115,7 +115,7 @@ class BootstrapResult(TestResult):
         return self.bootstrap_distribution
 
     def probability_between(self, low: float, high: float) -> float:
-        """The share of replicates with a difference A - B between `low` and `high`, p(a < dF1 < b).
+        """Return the share of replicates with a difference A - B between `low` and `high`, p(a < dF1 < b).
 
         Keller, Mariethoz and Bengio, eq. (14), with dF1 as B - A; half-lines are ``-inf`` and ``inf``.
 

@@ -45,7 +45,7 @@ class Replicates(NamedTuple):
 def bootstrap_replicates(
     outcomes: JointCounts, measure: str | Measure | Callable[..., Any] = "f1", *, rng: Any = None, size: int
 ) -> Replicates:
-    """Draw `size` bootstrap replicates of a measure of A and of B, as `as_measure` takes it; or ValueError.
+    """Draw `size` bootstrap replicates of a measure of A and of B, as `as_measure` takes it, or raise ValueError.
 
     Replicates come in a fixed order: fewer from a generator in the same state are the first of more, and two draws
     in succession are one draw of both sizes together.
@@ -101,7 +101,7 @@ def resample(counts: tuple[int, ...], rng: Any, size: int, width: int) -> Iterat
 
 
 def evaluate(joint: JointCounts, measure: Measure, weights: FloatArray) -> Replicates:
-    """The measure of A and of B for each row of event counts."""
+    """Return the measure of A and of B for each row of event counts."""
     values, undefined = [], np.zeros(len(weights), dtype=np.bool_)
     for confusion in joint.confusions(weights):
         value = measure.of(confusion, joint.kind, undefined=float("nan"))
@@ -148,7 +148,7 @@ def infer(
     estimate: float,
     acceleration: float,
 ) -> Inference:
-    """The interval of a difference and its p-value; only ``"bca"`` uses `estimate` and `acceleration`."""
+    """Return the interval of a difference and its p-value; only ``"bca"`` uses `estimate` and `acceleration`."""
     if method == "centred":
         return _centred(differences, confidence_level, null_value)
     tail = (1 - confidence_level) / (2 if alternative == "two-sided" else 1)
@@ -206,7 +206,7 @@ def _bias(differences: FloatArray, estimate: float) -> float:
 
 
 def _level(z: float, bias: float, acceleration: float) -> float:
-    """The level of the percentile that BCa takes for the normal quantile `z`, Efron (1987), eq. (4.5)."""
+    """Return the level of the percentile that BCa takes for the normal quantile `z`, Efron (1987), eq. (4.5)."""
     shift = bias + z
     scale = 1 - acceleration * shift
     if scale <= 0:
@@ -215,7 +215,7 @@ def _level(z: float, bias: float, acceleration: float) -> float:
 
 
 def _tail_of_level(level: float, bias: float, acceleration: float) -> float:
-    """The tail probability with the `_level` `level`."""
+    """Return the tail probability with the `_level` `level`."""
     z = float(ndtri(level)) - bias
     scale = 1 + acceleration * z
     if level == 1 or scale <= 0:  # beyond every level that `_level` reaches

@@ -57,7 +57,7 @@ class Answer(Generic[R]):
 
 
 def answer_of(comparison: ComparedRows) -> Answer[ComparisonRow]:
-    """The answer of a comparison."""
+    """Return the answer of a comparison."""
     row, better, together = comparison.ranked[0], _better(comparison), _not_worse_and_cheaper(comparison)
     gains = ", ".join(f"{named(other)} {effect_of(other)}" for other in better if other is not row)
     finding = finding_of(row, comparison.rule)
@@ -91,7 +91,7 @@ def in_doubt(notes: Iterable[Note]) -> str:
 
 
 def qualified(answer: Answer[R], notes: Iterable[Note]) -> Answer[R]:
-    """The answer, with the first other verdict that notes on dependent rows or copies state."""
+    """Return the answer, with the first other verdict that notes on dependent rows or copies state."""
     note = next((note for note in notes if note.doubt), None)
     if note is None:
         return answer
@@ -101,7 +101,7 @@ def qualified(answer: Answer[R], notes: Iterable[Note]) -> Answer[R]:
 
 
 def others_in_words(ranked: Sequence[R]) -> str:
-    """The number of other rows with the verdict of the first, after a semicolon; empty if there are none."""
+    """Return the number of other rows with the verdict of the first, after a semicolon; empty if there are none."""
     verdict = ranked[0].verdict
     others = sum(row.verdict == verdict for row in ranked[1:])
     if verdict == "pass" or not others:
@@ -110,7 +110,7 @@ def others_in_words(ranked: Sequence[R]) -> str:
 
 
 def reasons(comparison: ComparedRows, *, others: bool = False) -> list[str]:
-    """A sentence for each row that does not pass, the worst first, and one for all slices without evidence.
+    """Return a sentence for each row that does not pass, the worst first, and one for all slices without evidence.
 
     `others`: leave out the row of the headline.
     """
@@ -122,7 +122,7 @@ def reasons(comparison: ComparedRows, *, others: bool = False) -> list[str]:
 
 
 def reason_of(row: ComparisonRow, rule: ComparisonRule) -> str:
-    """The finding of a row that does not pass, its p-value, the evidence, and how many rows would settle it."""
+    """Return the finding of a row that does not pass, its p-value, the evidence, and how many rows would settle it."""
     parts = [finding_of(row, rule)]
     if row.adjusted_pvalue is not None and not row.silent:
         parts.append(f"adjusted p {p_number(row.adjusted_pvalue).replace(NBSP, ' ')}")
@@ -137,12 +137,12 @@ def is_telling(row: ComparisonRow) -> bool:
 
 
 def neutral_in_words(rows: Sequence[ComparisonRow]) -> str:
-    """A sentence for inconclusive rows that lean neither way."""
+    """Return a sentence for inconclusive rows that lean neither way."""
     return f"{NEITHER} on {some_of(list(dict.fromkeys(row.slice for row in rows)), MOST_NAMED)}"
 
 
 def evidence_in_words(row: ComparisonRow, rule: ComparisonRule) -> str:
-    """The possibilistic indices of "not worse", in words: a large p-value is not evidence."""
+    """Return the possibilistic indices of "not worse", in words: a large p-value is not evidence."""
     if row.adjusted_pvalue is not None and row.adjusted_pvalue <= rule.alpha:
         effect = rule.effect_of(row)
         if row.worst is not None and abs(row.worst) < effect:
@@ -154,7 +154,7 @@ def evidence_in_words(row: ComparisonRow, rule: ComparisonRule) -> str:
 
 
 def detectable_in_words(row: ComparisonRow) -> str:
-    """The drop that the number of rows of an inconclusive result detects; empty if it is not known."""
+    """Return the drop that the number of rows of an inconclusive result detects; empty if it is not known."""
     if row.detectable is None:
         return ""
     return f"{row.n:,} rows detect a drop of {significant(100 * row.detectable, 2)} points with a power of 0.8"
@@ -170,7 +170,7 @@ def settled_by(row: ComparisonRow) -> str:
 
 
 def finding_of(row: ComparisonRow, rule: ComparisonRule) -> str:
-    """The effect of a row, and the reason why it does not pass, in a sentence."""
+    """Return the effect of a row, and the reason why it does not pass, in a sentence."""
     if row.verdict is None:
         return f"{named(row)} was not tested: {row.note}"
     if row.verdict != "inconclusive":
@@ -183,7 +183,7 @@ def finding_of(row: ComparisonRow, rule: ComparisonRule) -> str:
 
 
 def _unexcluded(row: ComparisonRow, rule: ComparisonRule) -> str:
-    """The change that keeps an inconclusive row from passing."""
+    """Return the change that keeps an inconclusive row from passing."""
     if row.against_bar and row.verdict is not None:
         return f"a value {'above' if row.lower_is_better else 'below'} the bar is not excluded"
     if row.verdict is None:
@@ -266,7 +266,7 @@ def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[Compa
 
 
 def _apart_in_sign(comparison: ComparedRows) -> list[str]:
-    """The measures for which all rows and the mean over tasks differ in sign."""
+    """Return the measures for which all rows and the mean over tasks differ in sign."""
     means = {row.name: row for row in comparison.rows if row.slice == MEAN_OVER_TASKS}
     sentences = []
     for row in comparison.rows:

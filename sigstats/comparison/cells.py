@@ -15,7 +15,7 @@ FEW_COLUMNS = [name for name in HEADER if name not in ("p", "PD", "NSD")]
 
 
 def cells_of(row: ComparisonRow) -> dict[str, str]:
-    """The cells of a row by column."""
+    """Return the cells of a row by column."""
     values = [value_of(row, row.baseline), value_of(row, row.candidate), difference_of(row, row.difference)]
     ps = ["–" if p is None else p_number(p) for p in (row.pvalue, row.adjusted_pvalue)]
     indices = ["–" if index is None else index_number(index) for index in (row.pd, row.nsd)]
@@ -32,7 +32,7 @@ def items_in_words(n: int, items: int | None) -> str:
 
 
 def sort_keys_of(row: ComparisonRow) -> dict[str, str]:
-    """The keys that the cells of a row are sorted by, an empty string for text."""
+    """Return the keys that the cells of a row are sorted by, an empty string for text."""
     values = (
         row.n, row.baseline, row.candidate, row.difference, row.low, row.pvalue, row.adjusted_pvalue, row.pd, row.nsd,
     )  # fmt: skip
@@ -41,22 +41,22 @@ def sort_keys_of(row: ComparisonRow) -> dict[str, str]:
 
 
 def verdict_of(row: ComparisonRow) -> str:
-    """The verdict of a row, or that it was not tested."""
+    """Return the verdict of a row, or that it was not tested."""
     return row.verdict or "not tested"
 
 
 def loss(row: ComparisonRow) -> str:
-    """The word for the change of a worse candidate."""
+    """Return the word for the change of a worse candidate."""
     return "rise" if row.lower_is_better else "drop"
 
 
 def in_points(row: Row) -> bool:
-    """True if differences of the row's measure are counted in percentage points, not in a unit of its own."""
+    """Return True if differences of the row's measure are counted in percentage points, not in a unit of its own."""
     return MEASURES[row.measure].in_points
 
 
 def by_unit(rows: Sequence[ComparisonRow]) -> dict[str, list[ComparisonRow]]:
-    """The rows that have an interval by the unit of their differences, that of the first row first."""
+    """Return the rows that have an interval by the unit of their differences, that of the first row first."""
     rows_of: dict[str, list[ComparisonRow]] = {}
     for row in rows:
         if row.low is not None:
@@ -65,26 +65,26 @@ def by_unit(rows: Sequence[ComparisonRow]) -> dict[str, list[ComparisonRow]]:
 
 
 def label_of(row: Row, rows: Sequence[Row]) -> str:
-    """The slice, and the measure if there are several."""
+    """Return the slice, and the measure if there are several."""
     return f"{row.slice}: {row.name}" if len({other.name for other in rows}) > 1 else row.slice
 
 
 def value_of(row: Row, value: float | None) -> str:
-    """A value of the row's measure: a percentage, or a mark or loss in its own unit."""
+    """Return a value of the row's measure: a percentage, or a mark or loss in its own unit."""
     if value is None:
         return "–"
     return f"{100 * value:.2f}%" if in_points(row) else f"{value:.{_decimals(row)}f}{_unit(row)}".replace("-", "−")
 
 
 def difference_of(row: ComparisonRow, value: float | None) -> str:
-    """A difference of two values of the row's measure, with its sign."""
+    """Return a difference of two values of the row's measure, with its sign."""
     if value is None:
         return "–"
     return _signed(*_scaled(row, value))
 
 
 def interval_of(row: ComparisonRow) -> str:
-    """The interval of the difference, with enough digits to distinguish its ends; a dash if there is none."""
+    """Return the interval of the difference, with enough digits to distinguish its ends; a dash if there is none."""
     if row.low is None or row.high is None:
         return "–"
     (low, decimals), (high, _) = _scaled(row, row.low), _scaled(row, row.high)
@@ -92,7 +92,7 @@ def interval_of(row: ComparisonRow) -> str:
 
 
 def _scaled(row: ComparisonRow, value: float) -> tuple[float, int]:
-    """A difference in its unit, and its number of decimals."""
+    """Return a difference in its unit, and its number of decimals."""
     return (100 * value, 2) if in_points(row) else (value, _decimals(row))
 
 
@@ -108,27 +108,27 @@ def _signed(value: float, decimals: int) -> str:
 
 
 def difference_in_words(row: ComparisonRow) -> str:
-    """The difference with its unit."""
+    """Return the difference with its unit."""
     return with_unit(row, row.difference)
 
 
 def with_unit(row: ComparisonRow, value: float | None) -> str:
-    """A difference of the row's measure with its unit."""
+    """Return a difference of the row's measure with its unit."""
     return difference_of(row, value) + (" points" if in_points(row) else _unit(row))
 
 
 def amount(row: ComparisonRow, value: float) -> str:
-    """A size of a drop with its unit, such as a margin."""
+    """Return a size of a drop with its unit, such as a margin."""
     return f"{significant(100 * value)} points" if in_points(row) else f"{significant(value, 4)}{_unit(row)}"
 
 
 def titles_of(columns: Sequence[str], rows: Sequence[ComparisonRow]) -> list[str]:
-    """The titles of columns: that of the baseline is "bar" if the rows are compared with one."""
+    """Return the titles of columns: that of the baseline is "bar" if the rows are compared with one."""
     return [rows[0].reference if rows and name == "baseline" else name for name in columns]
 
 
 def named(row: Row) -> str:
-    """The measure and the slice of a row: "mean cost_usd on all rows"."""
+    """Return the measure and the slice of a row: "mean cost_usd on all rows"."""
     score = row.score if row.measure == "mean-score" else ""
     where = "" if row.test.kind == "gap" else "in the " if row.slice == MEAN_OVER_TASKS else "on "
     return f"{f'mean {score}' if score else row.name} {where}{row.slice}"
@@ -151,5 +151,5 @@ def effect_of(row: ComparisonRow) -> str:
 
 
 def _unit(row: Row) -> str:
-    """The unit of a mark or loss, after a space."""
+    """Return the unit of a mark or loss, after a space."""
     return f" {row.unit}" if row.unit else ""

@@ -100,7 +100,7 @@ def compare_pairs(
     results = [replace(of_pair, rows=rows, rule=rule) for of_pair, rows in zip(results, decided, strict=True)]
 
     def retest(place: int, paired: PairedPredictions, evidence: Mapping[str, Evidence], where: str) -> tuple[str, str]:
-        """The same decision, with other rows or groups of the pair at this place."""
+        """Return the same decision, with other rows or groups of the pair at this place."""
         rows = _rows(paired, evidence, of_one, first, level)
         decided = _decide([*families[:place], rows, *families[place + 1 :]], of_one, level)
         return in_words(replace(results[place], rows=decided[place]), results[place], where, cells_of)
@@ -155,7 +155,7 @@ def _tested(
 def _rows(
     paired: PairedPredictions, evidence: Mapping[str, Evidence], rule: ComparisonRule, first: int, level: float
 ) -> list[ComparisonRow]:
-    """All rows of a pair, undecided; parameters as for `_tested`."""
+    """Return all rows of a pair, undecided; parameters as for `_tested`."""
     rows = bounded([*_tested_rows(paired, evidence, rule, first, level)], rule)
     if rule.gaps:
         from .gaps import gaps_of, tested_change  # most comparisons need none
@@ -199,7 +199,7 @@ def _check_tested(pairs: Sequence[Sequence[ComparisonRow]], rule: ComparisonRule
 def _decide(
     pairs: Sequence[Sequence[ComparisonRow]], rule: ComparisonRule, level: float
 ) -> list[tuple[ComparisonRow, ...]]:
-    """The rows of each pair with adjusted p-values, possibilistic indices and verdicts, if they were tested."""
+    """Return the rows of each pair with adjusted p-values, possibilistic indices and verdicts, if they were tested."""
     pvalues = [row.pvalue for rows in pairs for row in rows if row.pvalue is not None]
     of_row = iter(adjusted(pvalues, rule.adjust))
     return [
@@ -215,7 +215,7 @@ def decide_row(
     level: float,
     deciding: Callable[..., int | None] = rows_that_decide,
 ) -> ComparisonRow:
-    """A tested row with its indices and its verdict; `level`: that of one test."""
+    """Return a tested row with its indices and its verdict; `level`: that of one test."""
     assert row.pvalue is not None
     assert row.difference is not None
     # Where nothing differs, both hypotheses fit as well as any; so they do where p is large on either side, as of
@@ -286,7 +286,7 @@ def _merged(results: Sequence[ComparisonResult]) -> ComparisonResult:
 
 
 def _listed(subjects: Sequence[tuple[Mapping[str, str], Mapping[str, str]]], side: int) -> dict[str, str]:
-    """The attributes of one file; several values of an attribute are listed together."""
+    """Return the attributes of one file; several values of an attribute are listed together."""
     values: dict[str, dict[str, None]] = {}
     for subject in subjects:
         for name, value in subject[side].items():

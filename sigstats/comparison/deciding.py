@@ -84,7 +84,7 @@ class Bound(NamedTuple):
 def _decided_by_counts(
     row: ComparisonRow, rule: ComparisonRule, level: float, n: int, *, passes: bool, fails: bool
 ) -> bool:
-    """True if n rows with these rates are decided, by Tango's interval or by McNemar's test."""
+    """Return True if n rows with these rates are decided, by Tango's interval or by McNemar's test."""
     times, differing = n / row.n, row.differing or 0
     ahead = round((row.difference or 0.0) * row.n)
     # With the correction for continuity, as the exact test.
@@ -96,13 +96,13 @@ def _decided_by_counts(
 
 
 def fewest_rows(n: int, decides: Callable[[int], bool], *, one_in: int | None = None) -> int | None:
-    """The fewest rows above n that decide, by `smallest_enough`; None if not even a billion rows decide."""
+    """Return the fewest rows above n that decide, by `smallest_enough`; None if not even a billion rows decide."""
     doublings = max(1, math.floor(math.log2(_MOST_ROWS / n)))
     return smallest_enough(decides, n << doublings, low=n, one_in=one_in)
 
 
 def smallest_drop(row: ComparisonRow, level: float) -> float | None:
-    """The smallest drop of accuracy that McNemar's test shows on this many rows with power 0.8."""
+    """Return the smallest drop of accuracy that McNemar's test shows on this many rows with power 0.8."""
     if row.test.kind != "mcnemar" or not row.differing:
         return None
     with contextlib.suppress(ValueError):  # too few rows to show any drop with this power

@@ -49,11 +49,11 @@ class Evidence:
         return replace(self, units=self.units.take(rows), **some)
 
     def in_groups(self, group: IntArray) -> Self:
-        """The same rows in groups."""
+        """Return the same rows in groups."""
         return replace(self, units=replace(self.units, group=group))
 
     def measure_of(self, side: int, tasks: IntArray | None = None) -> float:
-        """The measure of the baseline (0) or the candidate (1); NaN if undefined. `tasks` have equal weights."""
+        """Return the measure of the baseline (0) or the candidate (1); NaN if undefined. `tasks` have equal weights."""
         raise NotImplementedError
 
 
@@ -96,7 +96,7 @@ class Values(Evidence):
     def of_probabilities(
         cls, spec: MeasureSpec, units: Units, positive: NDArray[np.bool_], scores: Pair, limits: Limits = None
     ) -> Self:
-        """The losses of probabilities of a class; a loss may be infinite."""
+        """Return the losses of probabilities of a class; a loss may be infinite."""
         assert spec.of_rows is not None
         if spec.span is not None:
             a, b = (spec.of_rows(positive, score) for score in scores)
@@ -133,13 +133,13 @@ class Judged(Evidence):
     people: Pair
 
     def of_one(self, side: int) -> "JudgedRows":
-        """The rows of the baseline, 0, or the candidate, 1."""
+        """Return the rows of the baseline, 0, or the candidate, 1."""
         from ..unseen_row.judged import rows_of_one  # here and below: few comparisons have a judge
 
         return rows_of_one(self.judge[side], self.people[side], self.limits, self.units.group)
 
     def of_both(self) -> "JudgedRows":
-        """The rows of both; differences are candidate minus baseline."""
+        """Return the rows of both; differences are candidate minus baseline."""
         from ..unseen_row.judged import rows_of_two
 
         span = self.limits[1] - self.limits[0]
@@ -181,7 +181,7 @@ class Attempts(Evidence):
     totals: ItemTotals | None = None
 
     def by_item(self) -> tuple[ItemTotals, IntArray | None]:
-        """The number of right answers to each item, and its group; without items the groups are the items."""
+        """Return the number of right answers to each item, and its group; without items the groups are the items."""
         units, group = self.units, self.units.group_of_items()
         items: Any = units.group if units.items is None else units.items
         numbers, codes, answers = np.unique(items, return_inverse=True, return_counts=True)
@@ -191,7 +191,7 @@ class Attempts(Evidence):
         return ItemTotals((a, b), (answers, answers)), group
 
     def chances(self, totals: ItemTotals) -> Pair:
-        """The chance that one of k answers to each item is right."""
+        """Return the chance that one of k answers to each item is right."""
         one = cache(lambda answers, right: float(pass_at(self.k, answers, right)))
         chance = (lambda n, right: 1 - one(n, n - right)) if self.every else one
         chances = np.vectorize(chance, otypes=[np.float64])
@@ -286,7 +286,7 @@ class Runs(Evidence):
         return replace(super().take(rows), pairs=tuple(pair.take(rows) for pair in self.pairs))
 
     def values(self, side: int, tasks: IntArray | None) -> FloatArray:
-        """The measure of each run of the baseline, 0, or the candidate, 1."""
+        """Return the measure of each run of the baseline, 0, or the candidate, 1."""
         assert self.units.runs is not None
         of_a = self.units.runs[0]
         chosen = self.pairs[:of_a] if side == 0 else (self.pairs[0], *self.pairs[of_a:])

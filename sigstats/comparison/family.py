@@ -20,7 +20,7 @@ from .units import ALL_ROWS
 
 
 def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
-    """The measures by default: the accuracy, and the area of probabilities or the mean of marks and costs."""
+    """Return the measures by default: the accuracy, and the area of probabilities or the mean of marks and costs."""
     scored, classes = paired.scored, None if isinstance(paired.outcomes, Verdicts) else paired.predicted
     labels = classes.of_labels if classes and are_measurements(classes.classes) else []
     if classes and (len(labels) > MANY_NUMBERS or any(not float(name).is_integer() for name in labels)):
@@ -53,13 +53,13 @@ def _of_labelled(scored: Scored) -> str:
 
 
 def with_cost(paired: PairedPredictions, names: tuple[str, ...]) -> tuple[str, ...]:
-    """The measures, and the mean of a named cost, which is always compared."""
+    """Return the measures, and the mean of a named cost, which is always compared."""
     cost = paired.scored if paired.scored and paired.scored.lower and not any(map(is_of_scores, names)) else None
     return names if cost is None else (*names, cost.mean)
 
 
 def named_score(paired: PairedPredictions) -> str | None:
-    """The score that was named in addition to predictions, if any."""
+    """Return the score that was named in addition to predictions, if any."""
     scored = paired.scored
     return (scored.name or scored.column or None) if scored and paired.predicted and not paired.graded else None
 
@@ -67,7 +67,7 @@ def named_score(paired: PairedPredictions) -> str | None:
 def measures_to_compare(
     paired: PairedPredictions, measures: str | Sequence[str] | None, *, alone: bool = False
 ) -> tuple[str, ...]:
-    """The measures to compare: the default ones, or those named, and a cost with them unless `alone`."""
+    """Return the measures to compare: the default ones, or those named, and a cost with them unless `alone`."""
     if measures is None:
         return default_measures(paired)
     names = as_compared_measures(measures)
@@ -75,7 +75,7 @@ def measures_to_compare(
 
 
 def tests_of(paired: PairedPredictions, measures: Collection[str], rule: ComparisonRule) -> int:
-    """The number of tests of a pair: of each measure on all rows, on each slice, and in the mean over tasks."""
+    """Return the number of tests of a pair: of each measure on all rows, on each slice, and in the mean over tasks."""
     rows = [row for row, _ in blank_rows(paired, measures)]
     units = [row.n if row.slice == MEAN_OVER_TASKS else row.items or row.n for row in rows]
     return sum(n >= rule.smallest_slice for n in units) + (len(measures) * len(paired.units.slices) if rule.gaps else 0)
@@ -84,7 +84,7 @@ def tests_of(paired: PairedPredictions, measures: Collection[str], rule: Compari
 def evidence_to_compare(
     paired: PairedPredictions, measures: Sequence[str] | None, positive: str | None, *, alone: bool = False
 ) -> dict[str, Evidence]:
-    """The evidence of a pair for each of its measures; `alone`: without a named cost."""
+    """Return the evidence of a pair for each of its measures; `alone`: without a named cost."""
     names = measures_to_compare(paired, measures, alone=alone)
     if paired.units.candidates is not None:
         names = for_one_sample(names)
@@ -100,7 +100,7 @@ def for_one_sample(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def evidence_for(paired: PairedPredictions, names: Sequence[str], positive: str | None) -> dict[str, Evidence]:
-    """The evidence for each of some measures; or ValueError."""
+    """Return the evidence for each of some measures, or raise ValueError."""
     evidence = {name: evidence_of(paired, name, positive) for name in names}
     if positive is not None and paired.predicted and len(paired.classes) > 1:  # named where no measure is of a class
         positive_code(paired, positive, among_several=True)
@@ -110,7 +110,7 @@ def evidence_for(paired: PairedPredictions, names: Sequence[str], positive: str 
 def blank_row(
     paired: PairedPredictions, measure: str, where: str = ALL_ROWS, n: int | None = None, items: int | None = None
 ) -> ComparisonRow:
-    """A row that is not tested, with the name of its score."""
+    """Return a row that is not tested, with the name of its score."""
     spec, scored = MEASURES[measure], paired.scored if is_of_scores(measure) or paired.graded else None
     marks = scored if spec.needs == "marks" else None
     return ComparisonRow(
@@ -135,7 +135,7 @@ def _is_relative(paired: PairedPredictions, spec: MeasureSpec) -> bool:
 
 
 def blank_rows(paired: PairedPredictions, names: Collection[str]) -> Iterator[tuple[ComparisonRow, IntArray]]:
-    """The rows of a pair before anything is computed, each with the places of its data."""
+    """Yield the rows of a pair before anything is computed, each with the places of its data."""
     units = paired.units
     for (part, places), items in zip(units.parts, units.items_of_parts, strict=True):
         yield from ((blank_row(paired, name, part, len(places), items), places) for name in names)

@@ -65,11 +65,11 @@ class RowValues:
         return difference(sign * self.candidate, sign * self.baseline) / self.limit
 
     def against(self, bar: float) -> Self:
-        """The rows of the candidate, compared with a bar."""
+        """Return the rows of the candidate, compared with a bar."""
         return replace(self, row=replace(self.row, against_bar=True), baseline=np.full(len(self.candidate), bar))
 
     def at(self, rows: NDArray[np.bool_]) -> Self:
-        """The values of some rows."""
+        """Return the values of some rows."""
         return replace(self, baseline=self.baseline[rows], candidate=self.candidate[rows], looks=self.looks[rows])
 
 
@@ -113,7 +113,7 @@ def values_of_rows(
 def row_of_fresh(
     values: RowValues, name: str, before: ComparisonRow | None, rule: ComparisonRule, *, late: bool, rate: bool = False
 ) -> FreshRow:
-    """A measure on all rows of a slice so far, not yet decided.
+    """Return a measure on all rows of a slice so far, not yet decided.
 
     `late`: the slice is missing at the first look. `rate`: the p-value is the rate of false alarms.
     """
@@ -143,7 +143,7 @@ def row_of_fresh(
 
 
 def _windows(values: RowValues) -> list[Rows | None]:
-    """The rows from each look on."""
+    """Return the rows from each look on."""
     grid, place = np.unique(values.differences, return_inverse=True)
     order = np.argsort(values.looks, kind="stable")
     ends = np.searchsorted(values.looks[order], np.arange(values.looks.min() + 1, values.looks.max() + 1))
@@ -155,7 +155,7 @@ def _windows(values: RowValues) -> list[Rows | None]:
 
 
 def _estimated(row: ComparisonRow, values: RowValues, level: float) -> ComparisonRow:
-    """The row with the values of baseline and candidate, and the interval of their difference."""
+    """Return the row with the values of baseline and candidate, and the interval of their difference."""
     sign = -1 if row.lower_is_better else 1
     rows = rows_of(*(np.asarray(part, dtype=np.float64) for part in np.unique(values.differences, return_counts=True)))
     if values.share:
@@ -174,7 +174,7 @@ def _estimated(row: ComparisonRow, values: RowValues, level: float) -> Compariso
 
 
 def _estimated_quantile(row: ComparisonRow, sign: int, values: RowValues) -> ComparisonRow:
-    """The row with the quantile of the candidate, and its distance from the bar.
+    """Return the row with the quantile of the candidate, and its distance from the bar.
 
     A threshold is in the interval unless the interval of the share of rows below the threshold excludes the share of
     the quantile. If all rows follow one law, the intervals of all looks cover together; if the law changes, the
@@ -199,7 +199,7 @@ def _estimated_quantile(row: ComparisonRow, sign: int, values: RowValues) -> Com
 def _since_change(
     row: ComparisonRow, values: RowValues, failed: ComparisonRow | None, rule: ComparisonRule
 ) -> ComparisonRow:
-    """The row since the look from which the candidate is worse.
+    """Return the row since the look from which the candidate is worse.
 
     The intervals from all looks on cover together: that of the j-th has the error 1 / (j (j + 1)) of all.
     """
@@ -223,7 +223,7 @@ def repaired_since(values: RowValues, gain: float, alpha: float) -> int | None:
 
 
 def decide_fresh(tested: Sequence[FreshRow], family: int, rule: ComparisonRule) -> tuple[ComparisonRow, ...]:
-    """The rows with adjusted p-values and verdicts; `family`: the number of tests at the first look."""
+    """Return the rows with adjusted p-values and verdicts; `family`: the number of tests at the first look."""
     family_rows = [row for row in tested if row.row.pvalue is not None]
     too_small = family - len(family_rows)  # only these belong to the family
     of_row = iter(adjusted([*(row.row.pvalue or 0.0 for row in family_rows), *[1.0] * too_small], rule.adjust))

@@ -25,12 +25,12 @@ class Amount(float):
     unit: str
 
     def is_in(self, unit: str) -> bool:
-        """True if the number has this unit of a score, in any spelling."""
+        """Return True if the number has this unit of a score, in any spelling."""
         return (unit_of(self.unit) or self.unit) == unit
 
 
 def number_of(unit: str) -> str:
-    """The number that is expected of a score with such a unit, or without one, in words."""
+    """Return the number that is expected of a score with such a unit, or without one, in words."""
     return f"a number {f'of {unit}' if unit else 'without a unit'}"
 
 
@@ -39,7 +39,7 @@ class PartOfBaseline(float):
 
 
 def _parsed(value: Any) -> Any:
-    """A text such as 0.5, 0.5pt, 10% or 20ms as a number of the class of its unit; anything else as it is."""
+    """Return a text such as 0.5, 0.5pt, 10% or 20ms as a number of the class of its unit; anything else as it is."""
     parts = _NUMBER_AND_UNIT.fullmatch(value.strip()) if isinstance(value, str) else None
     if parts is None:
         return value
@@ -57,7 +57,7 @@ def _parsed(value: Any) -> Any:
 
 
 def as_share(value: Any, name: str) -> Any:
-    """A share in points (``"0.5pt"``) or bare; other values as they are.
+    """Return a share in points (``"0.5pt"``) or bare; other values as they are.
 
     A large bare number raises ValueError, since 0.5 may mean points or a share.
     """
@@ -100,7 +100,7 @@ def as_margin(value: Any, name: str) -> Any:
 
 
 def names_of(row: Any) -> tuple[str, ...]:
-    """The names under which a margin may be given for a row of a comparison, in order of precedence."""
+    """Return the names under which a margin may be given for a row of a comparison, in order of precedence."""
     return row.slice, row.name, row.score, row.measure
 
 
@@ -128,7 +128,7 @@ def check_margins(rule: Any, rows: Sequence[Any]) -> None:
 
 
 def in_per_cent(margin: float) -> str:
-    """A part of the baseline as it was given; empty for other margins."""
+    """Return a part of the baseline as it was given; empty for other margins."""
     return f"{significant(100 * margin)}%" if isinstance(margin, PartOfBaseline) else ""
 
 

@@ -43,7 +43,7 @@ _NO_MEASURES = {
 
 
 def as_compared_measures(names: Any) -> tuple[str, ...]:
-    """Check the names of measures of a comparison; ValueError if unknown or repeated."""
+    """Check the names of measures of a comparison; raise ValueError if unknown or repeated."""
     several = [names] if isinstance(names, (str, Measure)) or callable(names) else names
     if not isinstance(several, Sequence):
         raise refuse("measures", names, "the name of a measure, or several")
@@ -57,7 +57,7 @@ def as_compared_measures(names: Any) -> tuple[str, ...]:
 
 
 def _as_measure(measure: Any) -> str:
-    """Return a measure by its name or synonym, ``pass@k``, ``p95``, or a user's own; or ValueError."""
+    """Return a measure by its name or synonym, ``pass@k``, ``p95``, or a user's own, or raise ValueError."""
     if isinstance(measure, OwnMeasure):
         return measure
     if isinstance(measure, Measure) and measure.function is None and measure.name not in _OF_COUNTS:
@@ -94,7 +94,7 @@ def is_of_scores(measure: str) -> bool:
 
 
 def are_scores(y: object, a: object, b: object, measures: str | Sequence[str] | None) -> bool:
-    """True if both predictions are fractions instead of classes, and all measures are measures of scores."""
+    """Return True if both predictions are fractions instead of classes, and all measures are measures of scores."""
     if measures is None or not all(map(is_of_scores, as_compared_measures(measures))):
         return False
     sides = [np.asarray(side) for side in (a, b)]
@@ -102,7 +102,7 @@ def are_scores(y: object, a: object, b: object, measures: str | Sequence[str] | 
 
 
 def are_measurements(classes: Sequence[str]) -> bool:
-    """True if names of classes are many numbers, most of them not whole."""
+    """Return True if names of classes are many numbers, most of them not whole."""
     if len(classes) <= MANY_NUMBERS or not all(map(is_finite_number, classes)):
         return False
     return 2 * sum(not float(name).is_integer() for name in classes) > len(classes)

@@ -51,7 +51,7 @@ def evidence_of(paired: PairedPredictions, measure: str, positive: str | None = 
 
 
 def positive_code(paired: PairedPredictions, positive: str | None, *, among_several: bool = False) -> int:
-    """The code of the positive one of two classes, or of a named one `among_several`; or ValueError."""
+    """Return the code of the positive one of two classes, or of a named one `among_several`, or raise ValueError."""
     if len(paired.classes) != 2 and not (among_several and len(paired.classes) > 2):
         raise ValueError(f"label: {len(paired.classes)} classes are not valid for measures of scores; expected two")
     return positive_place(paired.classes, positive)
@@ -169,7 +169,7 @@ def _scores(paired: PairedPredictions, spec: MeasureSpec, positive: str | None) 
 
 
 def _is_positive(paired: PairedPredictions, positive: str | None) -> NDArray[np.bool_]:
-    """Mask of the rows of the positive class; ValueError if scores look like those of the predicted class."""
+    """Mask of the rows of the positive class; raise ValueError if scores look like those of the predicted class."""
     code = positive_code(paired, positive, among_several=positive is not None)
     assert paired.outcomes is not None  # as it has two classes
     predicted, least, true = paired.predicted, 1 / len(paired.classes), np.equal(paired.outcomes.label, code)
@@ -246,7 +246,7 @@ def _marks(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Value
 
 
 def _given_scores(paired: PairedPredictions, spec: MeasureSpec) -> Scored:
-    """The scores of both models; ValueError if they are missing or of another kind."""
+    """Return the scores of both models; raise ValueError if they are missing or of another kind."""
     scored, marks, name = paired.scored, spec.needs == "marks", spec.name
     if scored is None:
         raise ValueError(f"measures: {name!r} is not valid without scores; expected scores (--score COLUMN)")

@@ -121,7 +121,7 @@ def smooth_note(measures: Iterable[str]) -> list[Note]:
 
 
 def copies_in(paired: PairedPredictions) -> NDArray[np.bool_] | None:
-    """A mask of rows that are copies of others; None if there are none, or the independent units are stated."""
+    """Return a mask of rows that are copies of others; None if there are none, or the independent units are stated."""
     outcomes, predicted, scored = paired.outcomes, paired.predicted, paired.scored
     others = [codes for _, codes in paired.units.slices.values()]
     others += [predicted.label, predicted.a, predicted.b] if predicted else [outcomes.label] if outcomes else []
@@ -131,7 +131,7 @@ def copies_in(paired: PairedPredictions) -> NDArray[np.bool_] | None:
 
 
 def note_on_copies(copies: NDArray[np.bool_], tested: str = "", doubt: str = "") -> Note:
-    """A note on the number of copies, with the result without them if these were `tested`."""
+    """Return a note on the number of copies, with the result without them if these were `tested`."""
     text = f"{np.count_nonzero(copies):,} of {len(copies):,} rows equal others in all columns and may be copies"
     return Note("duplicates", f"{text}{tested}; groups keep copies together", doubt)
 
@@ -178,7 +178,7 @@ def _content(paired: PairedPredictions) -> IntArray | None:
 
 
 def _repeat_by_no_chance(scores: FloatArray) -> bool:
-    """True if more scores repeat than values with this many digits would by chance.
+    """Return True if more scores repeat than values with this many digits would by chance.
 
     If nearby values of a grid are equally likely, at most as many values are expected to repeat as to have a
     neighbour: for Poisson counts, 1 - exp(-m) (1 + m) is at most (1 - exp(-m)) ** 2.
@@ -199,7 +199,7 @@ def _codes(values: FloatArray) -> IntArray:
 
 
 def _clusters_note(paired: PairedPredictions, in_groups: InGroups, *, seed: int, single: bool) -> Iterator[Note]:
-    """A line for each column that clusters the differences of the models, or the errors of a single one.
+    """Yield a line for each column that clusters the differences of the models, or the errors of a single one.
 
     Without such a column, one where the values of neighbouring rows are alike. `in_groups`: as of `clusters`.
     """
@@ -242,7 +242,7 @@ _LEVEL = 0.01
 def clusters(
     values: FloatArray, others: OtherColumns, *, classes: int, seed: int, in_groups: InGroups
 ) -> Iterator[Note]:
-    """A note on each of up to three columns with groups of rows that have similar values.
+    """Yield a note on each of up to three columns with groups of rows that have similar values.
 
     A column is examined if it has two or more rows per value on average, at least ten values, and more than twice as
     many as there are classes; the first groups are used, up to 8,192 rows. Null hypothesis: given the columns, all

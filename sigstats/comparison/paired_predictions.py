@@ -52,7 +52,7 @@ class Labels:
         return _classes_of(self.classes, self.label)
 
     def recoded(self, classes: Sequence[str]) -> Self:
-        """The same with codes of these sorted classes, which include the present ones."""
+        """Return the same with codes of these sorted classes, which include the present ones."""
         codes = np.array([classes.index(name) for name in self.classes], dtype=np.int64)
         columns = {name: codes[column] for name, column in vars(self).items() if name in ("label", "a", "b")}
         return replace(self, classes=tuple(classes), **columns)
@@ -223,7 +223,7 @@ def pair_arrays(
     score_range: Sequence[float] | None = None,
     listed: Sequence[str] = (),
 ) -> PairedPredictions:
-    """The predictions of two models from arrays, as `sigstats.compare` takes them; or ValueError."""
+    """Return the predictions of two models from arrays, as `sigstats.compare` takes them, or raise ValueError."""
     slices = by_name(slices)
     of_scores = {f"scores[{side}]": score for side, score in enumerate(scores)} if isinstance(scores, Sequence) else {}
     of_slices = {f"slices[{shown(name)}]": column for name, column in slices.items()}
@@ -256,7 +256,7 @@ def pair_arrays(
 
 
 def as_score_range(score_range: Any) -> Limits:
-    """A pair of finite numbers in ascending order, or ValueError; None for None."""
+    """Return a pair of finite numbers in ascending order, or raise ValueError; None for None."""
     if score_range is None:
         return None
     pair = as_reals(score_range, "score_range", ndim=1)

@@ -105,7 +105,7 @@ def rank_by_pairs(
 
 
 def _rule_of_pairs(models: int, confidence_level: float, smallest_slice: int) -> ComparisonRule:
-    """The rule by which each ordered pair of models is tested, at the first level of Holm's method."""
+    """Return the rule by which each ordered pair of models is tested, at the first level of Holm's method."""
     alpha = (1 - confidence_level) / (models * (models - 1))
     options: dict[str, Any] = {"confidence_level": confidence_level, "smallest_slice": smallest_slice}
     rule = ComparisonRule(alpha=alpha, adjust="none", minimum_effect=0, relative_effect=0, **options)
@@ -114,7 +114,7 @@ def _rule_of_pairs(models: int, confidence_level: float, smallest_slice: int) ->
 
 
 def _too_few(row: ComparisonRow, confidence_level: float) -> list[Note]:
-    """A note on rows that are too few for the interval of a quantile."""
+    """Return a note on rows that are too few for the interval of a quantile."""
     share, level = MEASURES[row.measure].share, (1 - confidence_level) / 2
     fewest = fewest_with_interval(share, level, lower=row.lower_is_better)
     text = f"{row.n:,} rows are too few for intervals of {row.name}; {fewest:,} are needed"
@@ -122,7 +122,7 @@ def _too_few(row: ComparisonRow, confidence_level: float) -> list[Note]:
 
 
 def default_measure(paired: PairedPredictions) -> str:
-    """The measure by which models are ranked by default: the mean of a score, or else the accuracy."""
+    """Return the measure by which models are ranked by default: the mean of a score, or else the accuracy."""
     return paired.scored.mean if paired.scored and not paired.graded else default_measures(paired)[0]
 
 
@@ -145,7 +145,7 @@ def notes_on_best(
 
 
 def _exchanged(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
-    """The rows of the other order of two models; empty if these must be tested.
+    """Return the rows of the other order of two models; empty if these must be tested.
 
     Twice the smaller one-sided p-value is the two-sided one, if that is below 1. The larger one is at least one half
     and shows nothing; 1 replaces it, unless it is reported because its baseline has the better score. A ranking reads
@@ -169,7 +169,7 @@ def _untested(rows: _Rows) -> str:
 
 
 def _sets(rows: _Rows, models: Sequence[str], level: float) -> RankSets:
-    """The rank sets of a slice; the p-value of a pair is that the second is not worse than the first."""
+    """Return the rank sets of a slice; the p-value of a pair is that the second is not worse than the first."""
     k = len(models)
     pvalues = np.ones((k, k))
     for place, row in rows.items():

@@ -22,7 +22,7 @@ from .units import ALL_ROWS
 
 
 def rule_in_words(comparison: ComparedRows) -> str:
-    """The rule in a sentence, for the measures that were compared."""
+    """Return the rule in a sentence, for the measures that were compared."""
     rule, alike = comparison.rule, dict[tuple[bool, bool, bool], list[ComparisonRow]]()
     for row in comparison.rows:
         alike.setdefault((row.relative, in_points(row), row.lower_is_better), []).append(row)
@@ -58,7 +58,7 @@ def rule_in_words(comparison: ComparedRows) -> str:
 
 
 def counted(rows: Iterable[ComparisonRow]) -> str:
-    """The number of rows with each verdict."""
+    """Return the number of rows with each verdict."""
     count: Counter[str] = Counter(row.verdict or "not tested" for row in rows)
     verdicts = ("fail", "inconclusive", "pass", "not tested")
     return ", ".join(f"{count[verdict]:,} {verdict}" for verdict in verdicts if count[verdict])
@@ -83,7 +83,7 @@ def in_words(after: Any, before: Any, where: str, cells: Callable[[Any], dict[st
 
 
 def unseen_group_note(rows: Sequence[Any], interval: Callable[[Any], str], unseen_group: UnseenGroup) -> list[Note]:
-    """A line with the intervals on all rows under the other assumption about an unseen group, if any.
+    """Return a line with the intervals on all rows under the other assumption about an unseen group, if any.
 
     `interval`: words for the interval of a row. `unseen_group`: that of the rule.
     """
@@ -245,7 +245,7 @@ class CandidatesResult:
 
 
 def overall(result: ComparisonResult) -> ComparisonRow:
-    """The row of the first measure on all rows."""
+    """Return the row of the first measure on all rows."""
     return next(row for row in result.rows if row.slice == ALL_ROWS)
 
 

@@ -196,7 +196,7 @@ class ComparisonRow(Row):
         return self.low is not None and self.high is not None and self.low <= 0 <= self.high
 
     def turned(self) -> "ComparisonRow":
-        """The row with opposite signs of all values, if lower is better."""
+        """Return the row with opposite signs of all values, if lower is better."""
         values = ("baseline", "candidate", "difference", "baseline_interval", "candidate_interval")
         return with_turned(self, *values) if self.lower_is_better else self
 
@@ -223,7 +223,7 @@ R = TypeVar("R", bound="Row")
 
 
 def with_turned(row: R, *names: str) -> R:
-    """The row with opposite signs of these values, and of its intervals."""
+    """Return the row with opposite signs of these values, and of its intervals."""
 
     def of(value: Any) -> Any:
         return -value if isinstance(value, Interval) else None if value is None else 0.0 - value
@@ -234,7 +234,7 @@ def with_turned(row: R, *names: str) -> R:
 
 
 def worst_verdict(rows: Sequence[Row]) -> Verdict:
-    """The worst verdict of any row; at best inconclusive if one is unanswered."""
+    """Return the worst verdict of any row; at best inconclusive if one is unanswered."""
     verdicts = {row.verdict for row in rows}
     if "fail" in verdicts:
         return "fail"

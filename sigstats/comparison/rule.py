@@ -48,15 +48,15 @@ class RowTest(str):
         return str(self), self.kind, self.limited, self.like_seen
 
     def named(self, name: str) -> "RowTest":
-        """The same test with more in its name."""
+        """Return the same test with more in its name."""
         return RowTest(name, self.kind, self.limited, self.like_seen)
 
     def without_limits(self) -> "RowTest":
-        """The same if no limits of a row are known."""
+        """Return the same if no limits of a row are known."""
         return RowTest(f"{self}, without limits", self.kind, limited=False, like_seen=self.like_seen)
 
     def after(self, other: str) -> "RowTest":
-        """The same after another test, if there is one, which may have a larger p-value."""
+        """Return the same after another test, if there is one, which may have a larger p-value."""
         return RowTest(f"{other}; {self}", "exchange", self.limited, self.like_seen) if other else self
 
 
@@ -68,7 +68,7 @@ Verdict: TypeAlias = Literal["pass", "inconclusive", "fail"]
 
 
 def failing_verdicts(inconclusive: bool) -> tuple[Verdict, ...]:
-    """The verdicts that fail: "fail", and too little evidence if that fails too."""
+    """Return the verdicts that fail: "fail", and too little evidence if that fails too."""
     return ("fail", "inconclusive") if inconclusive else ("fail",)
 
 
@@ -85,12 +85,12 @@ _MANY_SLICES, _FEWEST = 100, 1000
 
 
 def key_of(attribute: "Field[Any]") -> str:
-    """The name of a field of the rule in study files, options and JSON."""
+    """Return the name of a field of the rule in study files, options and JSON."""
     return str(attribute.metadata.get("key", attribute.name))
 
 
 def _known(default: Any, description: str, **limits: Any) -> Any:
-    """A field of the rule, with its description, its limits and its key."""
+    """Return a field of the rule, with its description, its limits and its key."""
     return field(default=default, metadata={"description": description, **limits})
 
 
@@ -200,12 +200,12 @@ class ComparisonRule:
         object.__setattr__(self, "margins", margins)
 
     def by_keys(self) -> dict[str, Any]:
-        """The values by the keys of a study file."""
+        """Return the values by the keys of a study file."""
         values = {key_of(attribute): getattr(self, attribute.name) for attribute in fields(self)}
         return values if self.gaps else {key: value for key, value in values.items() if key != "gaps"}
 
     def level_of_one(self, tests: int) -> float:
-        """The largest p-value at which one of this many tests is rejected, whatever the other p-values are.
+        """Return the largest p-value at which one of this many tests is rejected, whatever the other p-values are.
 
         Examples
         --------
@@ -224,19 +224,19 @@ class ComparisonRule:
         return value * abs(row.baseline or 0.0) if isinstance(value, PartOfBaseline) else value
 
     def effect_of(self, row: Any) -> float:
-        """The smallest drop of a row that counts."""
+        """Return the smallest drop of a row that counts."""
         return self.relative_effect * abs(row.baseline or 0.0) if row.relative else self.minimum_effect
 
     def of_family(self, tests: int) -> Self:
-        """The rule with the confidence of each of this many intervals, if they are simultaneous."""
+        """Return the rule with the confidence of each of this many intervals, if they are simultaneous."""
         return replace(self, confidence_level=1 - (1 - self.confidence_level) / tests) if self.simultaneous else self
 
     def with_resamples_for(self, level: float) -> Self:
-        """The rule with twice as many resamples as a p-value of at most `level` needs."""
+        """Return the rule with twice as many resamples as a p-value of at most `level` needs."""
         return self.with_resamples(max(self.n_resamples, min(math.ceil(2 / level), _MAX_RESAMPLES)))
 
     def with_resamples(self, size: int) -> Self:
-        """The rule with this number of resamples, which is known to be valid."""
+        """Return the rule with this number of resamples, which is known to be valid."""
         return with_known(self, n_resamples=size)
 
     def verdict(
@@ -248,7 +248,7 @@ class ComparisonRule:
         margin: float | None = None,
         effect: float | None = None,
     ) -> Verdict:
-        """The verdict of one test.
+        """Return the verdict of one test.
 
         Parameters
         ----------
@@ -266,12 +266,12 @@ class ComparisonRule:
 
 
 def first_stage(size: int, slices: int) -> int:
-    """The number of weightings, of `size`, with which each of this many slices begins."""
+    """Return the number of weightings, of `size`, with which each of this many slices begins."""
     return min(size, max(_FEWEST, size // 4)) if slices > _MANY_SLICES else size
 
 
 def in_stages(test: Callable[..., Any], rule: ComparisonRule, sizes: tuple[int, int, int]) -> Any:
-    """A test by few random weightings or exchanges, and by more as long as few are beyond either end.
+    """Return a test by few random weightings or exchanges, and by more as long as few are beyond either end.
 
     P(p <= a) is at most a: whichever stage ends the test, p is at most a only if it was at the first stage that can end
     it with such a p. `sizes`: numbers of weightings in three stages: the first; the first that may end the test even if

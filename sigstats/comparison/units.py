@@ -58,7 +58,7 @@ class Units:
 
     @classmethod
     def of(cls, n: int, group: IntArray | None, order: Parted | None, **others: Any) -> Self:
-        """The units of rows in groups, or in the order of times; ValueError for both."""
+        """Return the units of rows in groups, or in the order of times; raise ValueError for both."""
         if order is None:
             return cls(n=n, group=group, **others)
         check_together({"order": True, "groups": group, "several answers to an item": others.get("items")})
@@ -66,7 +66,7 @@ class Units:
         return cls(n=n, group=times, in_time=True, **others)
 
     def notes_on_names(self) -> list[Note]:
-        """Notes on names of slices, tasks and groups, and on a large group; ValueError if names look alike."""
+        """Notes on names of slices, tasks and groups, and on a large group; raise ValueError if names look alike."""
         parts = [(column, names, "slice") for column, (names, _) in self.slices.items()]
         parts += [("task", self.task_names, "task"), ("groups", self.group_names, "group")]
         notes = [note for column, names, what in parts for note in DistinctNames(names, self.n, column, what).notes]
@@ -101,13 +101,13 @@ class Units:
         return len(np.unique(np.column_stack([self.group, self.tasks]), axis=0)) > len(np.unique(self.group))
 
     def count(self, mask: NDArray[np.bool_] | None = None) -> int:
-        """The number of independent units, rows or groups, with rows in the mask (by default all)."""
+        """Return the number of independent units, rows or groups, with rows in the mask (by default all)."""
         if self.group is None:
             return self.n if mask is None else int(np.count_nonzero(mask))
         return len(np.unique(self.group if mask is None else self.group[mask]))
 
     def n_items(self, rows: Any = slice(None)) -> int | None:
-        """The number of items that these rows (by default all) answer, if items have several answers."""
+        """Return the number of items that these rows (by default all) answer, if items have several answers."""
         return None if self.items is None else len(np.unique(self.items[rows]))
 
     def take(self, rows: IntArray) -> Self:
@@ -117,12 +117,12 @@ class Units:
         return replace(self, n=len(rows), slices={}, group_names=(), **some)
 
     def first_of_items(self) -> IntArray:
-        """The first row of each item, in the order of items."""
+        """Return the first row of each item, in the order of items."""
         assert self.items is not None
         return np.unique(self.items, return_index=True)[1]
 
     def group_of_items(self) -> IntArray | None:
-        """The group of each item, in their order; None if each item is a group by itself."""
+        """Return the group of each item, in their order; None if each item is a group by itself."""
         if self.items is None or self.group is None:
             return None
         group = self.group[self.first_of_items()]
@@ -159,7 +159,7 @@ def as_weights(given: Any, rows: int) -> FloatArray:
 
 
 def in_bins(slices: Mapping[str, Parted], bins: Mapping[str, int]) -> dict[str, Parted]:
-    """The slices, with the columns in `bins` replaced by this many bins of about equally many rows.
+    """Return the slices, with the columns in `bins` replaced by this many bins of about equally many rows.
 
     A bin is named by its smallest and its largest value. Equal values are in one bin, so there may be fewer bins; rows
     without a value are a slice of their own. Commas are decimal commas. ValueError if a value is not a number.
@@ -188,7 +188,7 @@ def _binned(column: str, names: tuple[str, ...], codes: IntArray, n_bins: int) -
 
 
 def too_fine(slices: Mapping[str, Parted], smallest: int) -> Iterator[Note]:
-    """A note for each numeric column in which most values have fewer than the `smallest` number of rows."""
+    """Yield a note for each numeric column in which most values have fewer than the `smallest` number of rows."""
     for column, (names, codes) in slices.items():
         if len(names) <= _FEW or not all(is_finite_number(name) for name in names if name != MISSING):
             continue

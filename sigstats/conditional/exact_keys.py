@@ -67,7 +67,7 @@ class Packing:
         return out
 
     def unpack(self, key: Words) -> list[int]:
-        """One row of words to its fields."""
+        """Return one row of words to its fields."""
         return [
             (int(key[w]) >> int(s)) & ((1 << int(b)) - 1)
             for w, s, b in zip(self.word, self.shift, self.width, strict=True)
@@ -88,7 +88,7 @@ class Keys:
     weight: Callable[[list[int]], int] | None = None
 
     def table(self, column: int, x: IntArray) -> Words:
-        """The keys of one column at the counts `x`."""
+        """Return the keys of one column at the counts `x`."""
         return self.packing.pack(self.fields(column, x))
 
 
@@ -122,7 +122,7 @@ def binomial_keys(totals: Sequence[int]) -> Keys:
 
 
 def primes_to(n: int) -> list[int]:
-    """The primes up to `n`."""
+    """Return the primes up to `n`."""
     sieve = np.ones(n + 1, dtype=bool)
     sieve[:2] = False
     for p in range(2, math.isqrt(n) + 1):
@@ -132,7 +132,7 @@ def primes_to(n: int) -> list[int]:
 
 
 def factorial_exponents(x: IntArray, primes: Sequence[int]) -> IntArray:
-    """The exponents of the primes in x!, one row for each x (Legendre's formula)."""
+    """Return the exponents of the primes in x!, one row for each x (Legendre's formula)."""
     out = np.zeros((len(x), len(primes)), dtype=np.int64)
     largest = int(x.max(initial=0))
     power = np.array(primes, dtype=np.int64)
@@ -145,13 +145,13 @@ def factorial_exponents(x: IntArray, primes: Sequence[int]) -> IntArray:
 
 
 def binomial_exponents(n: int, x: IntArray, primes: Sequence[int]) -> IntArray:
-    """The exponents of the primes in C(n, x), one row for each x."""
+    """Return the exponents of the primes in C(n, x), one row for each x."""
     top = factorial_exponents(np.array([n]), primes)
     return top - factorial_exponents(x, primes) - factorial_exponents(n - x, primes)
 
 
 def _exponent_bound(c: int, p: int) -> int:
-    """The largest exponent of p in any C(c, x): floor(log_p c), by Kummer's theorem."""
+    """Return the largest exponent of p in any C(c, x): floor(log_p c), by Kummer's theorem."""
     exponent = 0
     while c >= p:
         c //= p

@@ -123,7 +123,7 @@ def bounds(
 
 
 def _cumulant(columns: Sequence[Column], tilt: float, turn: float) -> float:
-    """The logarithm of the sum of mass^(1 - tilt) exp(turn x), over all columns."""
+    """Return the logarithm of the sum of mass^(1 - tilt) exp(turn x), over all columns."""
     return math.fsum(c.copies * _log_sum((1 - tilt) * c.log_mass + turn * np.arange(len(c.log_mass))) for c in columns)
 
 
@@ -133,7 +133,7 @@ def _log_sum(values: FloatArray) -> float:
 
 
 def _turn(columns: Sequence[Column], tilt: float, total: int) -> float:
-    """The tilt of the counts under which their expected sum is `total`, near enough."""
+    """Return the tilt of the counts under which their expected sum is `total`, near enough."""
     if tilt == 0:
         return 0.0
     optimum = minimize_scalar(lambda t: _cumulant(columns, tilt, t) - t * total, bounds=(-20.0, 20.0), method="bounded")
@@ -141,7 +141,7 @@ def _turn(columns: Sequence[Column], tilt: float, total: int) -> float:
 
 
 def _outside(columns: Sequence[Column], tilt: float, turn: float, observed: float, log_z: float, reach: float) -> float:
-    """An upper bound of the tilted probability of T < -reach (Chernoff)."""
+    """Return an upper bound of the tilted probability of T < -reach (Chernoff)."""
     steps = np.linspace(0.02, 1.3 - tilt, 33)
     return math.exp(
         min(_cumulant(columns, tilt + step, turn) + step * observed - log_z - step * reach for step in steps.tolist())

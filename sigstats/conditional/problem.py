@@ -62,7 +62,7 @@ def binomial_log_pmf(n: int, p: float, x: IntArray, errors: FloatArray | None = 
 
 
 def poisson_log_pmf(mean: float, x: IntArray) -> FloatArray:
-    """The logarithm of the Poisson probability of `x`, for a positive mean; minus infinity below 0."""
+    """Return the logarithm of the Poisson probability of `x`, for a positive mean; minus infinity below 0."""
     x = np.asarray(x)
     out = np.full(x.shape, -np.inf)
     inside = x > 0
@@ -73,7 +73,7 @@ def poisson_log_pmf(mean: float, x: IntArray) -> FloatArray:
 
 
 def stirling_errors(n: int) -> FloatArray:
-    """The errors that `binomial_log_pmf` takes, for up to `n` trials.
+    """Return the errors that `binomial_log_pmf` takes, for up to `n` trials.
 
     >>> binomial_log_pmf(9, 0.5, np.array([3]), stirling_errors(20)) == binomial_log_pmf(9, 0.5, np.array([3]))
     array([ True])
@@ -91,7 +91,7 @@ def _stirling_error(x: FloatArray) -> FloatArray:
 
 
 def poisson_deviance(x: IntArray | FloatArray, mean: float | FloatArray) -> FloatArray:
-    """The term of a count in the likelihood ratio: twice x log(x / mean) + mean - x.
+    """Return the term of a count in the likelihood ratio: twice x log(x / mean) + mean - x.
 
     >>> poisson_deviance(np.array([0, 1, 2]), 1.0).round(6)
     array([2.      , 0.      , 0.772589])
@@ -130,7 +130,7 @@ class Problem:
     keys: Keys | None
 
     def masses(self, columns: Sequence[int]) -> FloatArray:
-        """The log law of the sum of `columns`, for 0 to the total."""
+        """Return the log law of the sum of `columns`, for 0 to the total."""
         x = np.arange(self.total + 1)
         if not columns:
             return np.where(x == 0, 0.0, -np.inf)
@@ -143,7 +143,7 @@ class Problem:
 
 
 def best_scores(problem: Problem, columns: Sequence[int]) -> FloatArray:
-    """The largest score of `columns` for each sum 0 to total: concave, so the largest increments come first."""
+    """Return the largest score of `columns` for each sum 0 to total: concave, so the largest increments come first."""
     out = np.full(problem.total + 1, -np.inf)
     if not columns:
         out[0] = 0.0
@@ -156,7 +156,7 @@ def best_scores(problem: Problem, columns: Sequence[int]) -> FloatArray:
 
 
 def worst_scores(problem: Problem, columns: Sequence[int]) -> FloatArray:
-    """A lower bound of the score of `columns` for each sum: a concave score lies above its chord."""
+    """Return a lower bound of the score of `columns` for each sum: a concave score lies above its chord."""
     out = np.full(problem.total + 1, np.inf)
     if len(columns) == 1:
         score = problem.scores[columns[0]]
@@ -176,7 +176,7 @@ def worst_scores(problem: Problem, columns: Sequence[int]) -> FloatArray:
 
 
 def open_volume(problem: Problem, columns: Sequence[int], others: Sequence[int]) -> float:
-    """A rough lower bound on the number of outcomes of `columns` that may still score more than was observed.
+    """Return a rough lower bound on the number of outcomes of `columns` that may still score more than was observed.
 
     They fill an ellipsoid. Columns with outcomes that merge, and columns at a border of the ellipsoid, are fixed at
     their means.
@@ -211,7 +211,7 @@ def none_heavier(problem: Problem, outcomes: IntArray) -> NDArray[np.bool_]:
 
 
 def keys_of(problem: Problem, outcomes: IntArray) -> Words:
-    """The keys of whole outcomes (rows)."""
+    """Return the keys of whole outcomes (rows)."""
     if problem.keys is None:
         return np.zeros((len(outcomes), 0), dtype=np.uint64)
     tables = [problem.keys.table(j, x) for j, x in enumerate(outcomes.T)]
@@ -219,7 +219,7 @@ def keys_of(problem: Problem, outcomes: IntArray) -> Words:
 
 
 def no_heavier(problem: Problem, key: Words, observed: Words) -> bool:
-    """True if the exact weight of a near tie is at most the observed outcome's."""
+    """Return True if the exact weight of a near tie is at most the observed outcome's."""
     keys = problem.keys
     if keys is None or keys.weight is None or (key == observed).all():
         return True
@@ -238,7 +238,7 @@ class Parts(list[float]):
 
 
 def relative_error(problem: Problem, p: float, parts: Parts) -> float:
-    """A bound on the relative error of the tail p; 1 if it is below `SMALLEST`."""
+    """Return a bound on the relative error of the tail p; 1 if it is below `SMALLEST`."""
     if p < SMALLEST:
         return 1.0
     columns, total = len(problem.scores), sum(problem.parameters)

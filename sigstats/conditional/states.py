@@ -33,12 +33,12 @@ class States:
         return States(self.count[index], self.score[index], self.log_mass[index], self.key[index])
 
     def part(self, start: int, stop: int) -> "States":
-        """The states from `start` up to, but not including, `stop`."""
+        """Return the states from `start` up to, but not including, `stop`."""
         return self.take(slice(start, stop))
 
 
 def most_alike(states: States) -> int:
-    """The largest number of partial outcomes that have the same count."""
+    """Return the largest number of partial outcomes that have the same count."""
     return int(np.bincount(states.count).max())
 
 
@@ -67,7 +67,7 @@ def merge(states: States, parts: Parts) -> States:
 
 
 def in_order(states: States) -> States:
-    """The states by count, and those of a count by score."""
+    """Return the states by count, and those of a count by score."""
     return states.take(np.lexsort((states.score, states.count)))
 
 
@@ -110,7 +110,7 @@ def join_last(
 
 
 def _matches(problem: Problem, one: States, other: States, settled: Parts) -> list[float]:
-    """The probabilities of pairs of `one` and `other`, both sorted by score, with a score that is low enough."""
+    """Return the probabilities of pairs of `one` and `other`, both sorted by score, with a score that is low enough."""
     settled.count(len(one), len(other))
     parts: list[float] = []
     room = problem.threshold - one.score

@@ -84,7 +84,7 @@ def _add_up(problem: Problem, parts: Parts, limit: int) -> None:
 
 
 def _sum_of_all(problem: Problem) -> float:
-    """The tail from the list of all outcomes; the largest column takes what the others leave."""
+    """Return the tail from the list of all outcomes; the largest column takes what the others leave."""
     *columns, last = sorted(range(len(problem.scores)), key=lambda j: len(problem.scores[j]))
     sizes = [len(problem.scores[j]) for j in columns]
     left = np.array([problem.total])
@@ -112,7 +112,7 @@ def _sum_of_all(problem: Problem) -> float:
 
 
 def _halves(problem: Problem) -> tuple[list[int], list[int]]:
-    """The columns in two lists of about equally many partial outcomes."""
+    """Return the columns in two lists of about equally many partial outcomes."""
     halves: tuple[list[int], list[int]] = ([], [])
     sizes = [0.0, 0.0]
     spread = [math.log(3 + math.sqrt(parameter)) for parameter in problem.parameters]
@@ -164,7 +164,7 @@ def _list_open(
 
 
 def _with_partner(law: FloatArray, partner: States, total: int) -> FloatArray:
-    """The log law of the sum of the remaining columns and the partner's count."""
+    """Return the log law of the sum of the remaining columns and the partner's count."""
     low, (held, top) = int(partner.count.min()), by_count(partner)
     peak = float(law.max())
     out = np.full(total + 1, -np.inf)
@@ -182,7 +182,7 @@ def _window(problem: Problem, j: int, best_others: FloatArray) -> IntArray:
 
 
 def _probability_outside(problem: Problem, states: States, j: int, open_x: IntArray, law: FloatArray) -> float:
-    """The probability of all completions of `states` with a count of column j outside `open_x`."""
+    """Return the probability of all completions of `states` with a count of column j outside `open_x`."""
     low, high = (int(open_x[0]), int(open_x[-1])) if len(open_x) else (0, -1)
     first, held = int(states.count.min()), by_count(states)
     out = 0.0
@@ -207,7 +207,7 @@ def _extend(
     parts: Parts,
     limit: int,
 ) -> States:
-    """Each state with each open count of column j, less those that are settled."""
+    """Return each state with each open count of column j, less those that are settled."""
     best, worst, law = rest
     mass = problem.laws[j][open_x]
     score = problem.scores[j][open_x]

@@ -138,7 +138,7 @@ def number_correct(row_totals: Any, column_totals: Any) -> NumberCorrect:
 
 
 def _by_cell(total: int, classes: Classes) -> NumberCorrect:
-    """The distribution if the number in one cell determines the number correct."""
+    """Return the distribution if the number in one cell determines the number correct."""
     (rows, columns), *others = Counter(dict(classes)).elements()
     lowest, highest = max(0, rows + columns - total), min(rows, columns)
     share = columns / total
@@ -174,7 +174,7 @@ def _by_cell(total: int, classes: Classes) -> NumberCorrect:
 
 
 def _by_moments(total: int, classes: Classes, least: int, most: int) -> NumberCorrect | None:
-    """The distribution from the first factorial moments, or None if too many would be needed."""
+    """Return the distribution from the first factorial moments, or None if too many would be needed."""
     mean = sum(rows * columns * times for (rows, columns), times in classes.items()) / total
     for length in (SOME, MANY // 2, MANY):
         if 3 * mean > length:
@@ -189,7 +189,7 @@ def _by_moments(total: int, classes: Classes, least: int, most: int) -> NumberCo
 
 
 def _by_windows(total: int, classes: Classes, least: int, most: int) -> NumberCorrect | None:
-    """The distribution from one contour for every few standard deviations, or None if a contour is refused."""
+    """Return the distribution from one contour for every few standard deviations, or None if a contour is refused."""
     factors = saddle_point.factors_of(classes)
     centre = round(saddle_point.moments(total, factors)[0])
     logs: list[Decimal] = []
@@ -213,7 +213,7 @@ def _by_windows(total: int, classes: Classes, least: int, most: int) -> NumberCo
 
 
 def number_of_tables(row_totals: Any, column_totals: Any, least_correct: int = 0) -> int:
-    """The number of square tables of counts with given margins and a diagonal sum of at least `least_correct`.
+    """Return the number of square tables of counts with given margins and a diagonal sum of at least `least_correct`.
 
     Tables are counted row by row. Columns whose diagonal cell is passed are alike, so that only their remainders
     matter, in any order. Raises ValueError if the margins do not fit together, or there are too many tables to count.
@@ -228,7 +228,7 @@ def number_of_tables(row_totals: Any, column_totals: Any, least_correct: int = 0
 
 @lru_cache(maxsize=16)
 def _ways(rows: tuple[int, ...], columns: tuple[int, ...]) -> tuple[int, ...]:
-    """The number of tables with these margins and 0, 1, 2, ... on the diagonal."""
+    """Return the number of tables with these margins and 0, 1, 2, ... on the diagonal."""
     steps = 0
 
     @cache
@@ -254,7 +254,7 @@ def _ways(rows: tuple[int, ...], columns: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _rows(total: int, most: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Every row of counts with a given sum, none above the remainder of its column."""
+    """Yield every row of counts with a given sum, none above the remainder of its column."""
     if len(most) == 1:
         if total <= most[0]:
             yield (total,)
@@ -266,7 +266,7 @@ def _rows(total: int, most: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 
 
 def number_of_terms(table: Any) -> int:
-    """The number of terms of Nyssen's equation (4): tables with the same margins and at least as many right.
+    """Return the number of terms of Nyssen's equation (4): tables with the same margins and at least as many right.
 
     >>> number_of_terms([[1, 1, 1], [1, 1, 1], [1, 1, 1]])
     30

@@ -66,7 +66,7 @@ class Factor(NamedTuple):
 
 
 def factor(rows: int, columns: int) -> Factor:
-    """The factor of a class whose totals are both at least 1."""
+    """Return the factor of a class whose totals are both at least 1."""
     if min(rows, columns) >= _MANY:
         return Factor(rows, columns, None)
     # Golub and Welsch (1969): eigenvalues of the tridiagonal matrix of the three-term recurrence.

@@ -39,12 +39,12 @@ class LogTail(NamedTuple):
 
 
 def most_correct(classes: Classes) -> int:
-    """The largest possible number correct."""
+    """Return the largest possible number correct."""
     return sum(min(pair) * times for pair, times in classes.items())
 
 
 def counts(total: int, classes: Classes) -> list[int]:
-    """The numbers of the N! matchings with 0, 1, ... correct, up to the largest possible number."""
+    """Return the numbers of the N! matchings with 0, 1, ... correct, up to the largest possible number."""
     from flint import fmpz_poly
 
     rook = rook_coefficients(classes, most_correct(classes) + 1)
@@ -56,7 +56,7 @@ def counts(total: int, classes: Classes) -> list[int]:
 
 
 def counts_from_below(total: int, classes: Classes, last: int) -> tuple[list[int], int]:
-    """The numbers of matchings with 0, 1, ... correct, and of all, from the moments up to order `last`.
+    """Return the numbers of matchings with 0, 1, ... correct, and of all, from the moments up to order `last`.
 
     Both in one unit. By Bonferroni's inequalities the last term bounds the error, and the list ends before the first
     number with more than a negligible error.
@@ -88,7 +88,7 @@ def log_ratio(numerator: int, denominator: int) -> Decimal:
 
 
 def tail(total: int, classes: Classes, correct: int) -> LogTail:
-    """Both probabilities of ``correct >= 1`` from all factorial moments of that order and above."""
+    """Return both probabilities of ``correct >= 1`` from all factorial moments of that order and above."""
     most = most_correct(classes)
     rook = rook_coefficients(classes, most + 1)
     factorial = _products(range(1, total + 1))
@@ -97,7 +97,7 @@ def tail(total: int, classes: Classes, correct: int) -> LogTail:
 
 
 def tail_from_below(total: int, classes: Classes, correct: int, last: int) -> LogTail | None:
-    """Both probabilities from the moments of order `correct` to `last`, or None if that is not enough.
+    """Return both probabilities from the moments of order `correct` to `last`, or None if that is not enough.
 
     Bonferroni's inequalities: the truth lies between two successive partial sums, so the last term taken bounds the
     error. Cheap where few can be expected to be correct, however many objects there are.
@@ -111,7 +111,7 @@ def tail_from_below(total: int, classes: Classes, correct: int, last: int) -> Lo
 
 
 def tail_from_above(total: int, classes: Classes, correct: int) -> LogTail:
-    """Both probabilities for a number correct near the largest possible one, from the last few coefficients."""
+    """Return both probabilities for a number correct near the largest possible one, from the last few coefficients."""
     from flint import fmpz, fmpz_poly
 
     most = most_correct(classes)
@@ -149,7 +149,7 @@ def _alternating(weights: Iterable[Integer], correct: int) -> tuple[int, int, in
 
 
 def rook_coefficients(classes: Classes, length: int) -> list[Integer]:
-    """The first `length` coefficients of the rook polynomial."""
+    """Return the first `length` coefficients of the rook polynomial."""
     from flint import fmpz, fmpz_poly
 
     factors = [fmpz_poly([1])]
@@ -163,7 +163,7 @@ def rook_coefficients(classes: Classes, length: int) -> list[Integer]:
 
 
 def _balanced_product(factors: list[Any], length: int) -> Any:
-    """The first `length` coefficients of the product of polynomials, multiplied from the shortest on.
+    """Return the first `length` coefficients of the product of polynomials, multiplied from the shortest on.
 
     Multiplying each of many unequal classes by all before it would cost as much each time as the last product.
     """

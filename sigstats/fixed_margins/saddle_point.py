@@ -60,7 +60,7 @@ class _Saddle(NamedTuple):
 
 
 def tail(total: int, classes: Classes, correct: int) -> LogTail | None:
-    """Both probabilities, or None if the integral does not guarantee twelve digits.
+    """Return both probabilities, or None if the integral does not guarantee twelve digits.
 
     More than ten standard deviations below the mean the upper tail is 1 to all digits, and the point probability, which
     is below 1e-20, is not computed.
@@ -96,7 +96,7 @@ def log_points(contour: Contour, numbers: NDArray[np.int64]) -> list[Decimal]:
 
 
 def factors_of(classes: Classes) -> Factors:
-    """Each distinct factor with its multiplicity."""
+    """Return each distinct factor with its multiplicity."""
     return [(factor(r, c), times) for (r, c), times in classes.items()]
 
 
@@ -127,7 +127,7 @@ def circle(total: int, factors: Factors, correct: int, *, pole: bool) -> Contour
 def _circle(
     total: int, factors: Factors, correct: int, saddle: _Saddle, edge: float, *, pole: bool, terms: int, reach: float
 ) -> Contour | None:
-    """The contour, from series of this many terms, which are valid up to this distance."""
+    """Return the contour, from series of this many terms, which are valid up to this distance."""
     series = _series(factors, saddle, edge, terms)
     _, cross, along, variance = _hessian(series, saddle, edge)
     if not variance > 16:
@@ -208,7 +208,7 @@ def _integrand(
 
 
 def _sum(contour: Contour, values: NDArray[np.complex128]) -> float:
-    """The trapezoidal sum over the whole circle; the lower half is the complex conjugate of the upper."""
+    """Return the trapezoidal sum over the whole circle; the lower half is the complex conjugate of the upper."""
     return float(2 * values.real.sum() - values[0].real) / contour.nodes
 
 
@@ -252,7 +252,7 @@ def _saddle(total: int, factors: Factors, correct: int, edge: float) -> _Saddle 
 
 
 def _beside_pole(total: int, saddle: _Saddle, series: FloatArray, edge: float, deviation: float) -> _Saddle:
-    """The saddle moved to a circle one over the standard deviation off the pole, on the same side."""
+    """Return the saddle moved to a circle one over the standard deviation off the pole, on the same side."""
     rho = math.exp(math.copysign(1 / deviation, saddle.y))
     x = total + 1 - (rho - 1) / saddle.x * series[1] / (saddle.y + edge)
     return _Saddle((rho - 1) / x, x, rho, saddle.correct)

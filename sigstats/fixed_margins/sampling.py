@@ -36,7 +36,7 @@ _Way: TypeAlias = Callable[[np.random.Generator, int], IntArray]
 
 
 def random_number_correct(row_totals: Any, column_totals: Any, *, size: int, rng: RNG = None) -> IntArray:
-    """Numbers correct of `size` independent random tables with the given margins, (size,); or ValueError.
+    """Numbers correct of `size` independent random tables with the given margins, (size,), or raise ValueError.
 
     The null distribution is Nyssen's: all assignments of the names to the objects are equally likely. From generators
     in the same state, fewer replicates are the first of more. A generator is left after the batch of 1000 that the last
@@ -65,7 +65,7 @@ def batches(row_totals: Any, column_totals: Any, *, size: int, rng: RNG = None) 
 
 
 def _way(total: int, rows: list[int], columns: list[int], counting: int) -> tuple[_Way, int]:
-    """The fastest way to draw replicates of these margins, and the largest batch."""
+    """Return the fastest way to draw replicates of these margins, and the largest batch."""
     halving, table = _DRAW * _draws(len(rows)), _CELL * math.log(total) * (len(rows) - 1) ** 2
     if min(total, table) <= halving and ((total < _FEW and len(rows) <= 5) or table < total):
         return _tables(total, rows, columns, counting)
@@ -97,7 +97,7 @@ def _tables(total: int, rows: list[int], columns: list[int], counting: int) -> t
 
 
 def _draws(k: int) -> int:
-    """The number of hypergeometric draws that `_matched` makes for k classes."""
+    """Return the number of hypergeometric draws that `_matched` makes for k classes."""
     if k == 1:
         return 0
     half = k // 2
@@ -140,7 +140,7 @@ def _matched(
 
 
 def _chosen(rng: np.random.Generator, parts: list[_Draws], total: _Draws, sample: _Draws) -> list[_Draws]:
-    """The numbers of each part among `sample` of all `total`: a multivariate hypergeometric draw."""
+    """Return the numbers of each part among `sample` of all `total`: a multivariate hypergeometric draw."""
     chosen: list[_Draws] = []
     for part in parts[:-1]:
         chosen.append(rng.hypergeometric(part, total - part, sample, size=BATCH))

@@ -38,7 +38,7 @@ _SPAN, _ERROR = 36.0, 3e-11
 
 
 def tail(total: int, classes: Classes, correct: int) -> LogTail | None:
-    """Both probabilities, within `sigstats.fixed_margins.rook_factor.DIGITS`; None if the rest is too large.
+    """Return both probabilities, within `sigstats.fixed_margins.rook_factor.DIGITS`; None if the rest is too large.
 
     Far below the mean the point probability, which then adds nothing to the upper tail, is less precise.
     """
@@ -149,7 +149,7 @@ def _log_pmf(
 
 
 def _log_point(total: int, marked: object, drawn: object, number: NDArray[np.int64]) -> FloatArray:
-    """The logarithm at a point, to about 1e-7, which is enough to choose terms."""
+    """Return the logarithm at a point, to about 1e-7, which is enough to choose terms."""
     r, c = np.asarray(marked), np.asarray(drawn)
     inside = gammaln(r + 1.0) + gammaln(c + 1.0) + gammaln(total - r + 1.0) + gammaln(total - c + 1.0)
     outside = gammaln(number + 1.0) + gammaln(r - number + 1.0) + gammaln(c - number + 1.0)
@@ -159,7 +159,7 @@ def _log_point(total: int, marked: object, drawn: object, number: NDArray[np.int
 def _log_tail_bound(
     total: int, rows: NDArray[np.int64], columns: NDArray[np.int64], least: NDArray[np.int64]
 ) -> FloatArray:
-    """An upper bound of the logarithm of a hypergeometric tail, close where it is small."""
+    """Return an upper bound of the logarithm of a hypergeometric tail, close where it is small."""
     lowest, highest = np.maximum(0, rows + columns - total), np.minimum(rows, columns)
     at = np.clip(least, lowest, highest)
     with np.errstate(divide="ignore", invalid="ignore"):

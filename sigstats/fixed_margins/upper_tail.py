@@ -30,7 +30,7 @@ LOG_10 = DIGITS.ln(Decimal(10))
 
 
 def as_margins(row_totals: Any, column_totals: Any) -> tuple[IntArray, IntArray, int]:
-    """Both margins of a square table and their total, or ValueError."""
+    """Return both margins of a square table and their total, or raise ValueError."""
     require_same_index(row_totals=row_totals, column_totals=column_totals)
     rows = as_counts(row_totals, "row_totals", ndim=1)
     columns = as_counts(column_totals, "column_totals", ndim=1)
@@ -45,12 +45,12 @@ def as_margins(row_totals: Any, column_totals: Any) -> tuple[IntArray, IntArray,
 
 
 def correct_range(rows: IntArray, columns: IntArray) -> tuple[int, int]:
-    """The smallest and the largest number correct that the margins allow."""
+    """Return the smallest and the largest number correct that the margins allow."""
     return max(0, int((rows + columns).max() - rows.sum())), int(np.minimum(rows, columns).sum())
 
 
 def classes_of(rows: IntArray, columns: IntArray) -> Classes:
-    """The number of classes with each pair of totals, of those that can be right at all."""
+    """Return the number of classes with each pair of totals, of those that can be right at all."""
     pairs = zip(rows.tolist(), columns.tolist(), strict=True)
     return Counter(pair for pair in pairs if min(pair) > 0)
 
@@ -75,7 +75,7 @@ class UpperTail(NamedTuple):
 
 
 def upper_tail(row_totals: Any, column_totals: Any, correct: int) -> UpperTail:
-    """The probability of `correct` or more objects in their own class, given the margins; or ValueError.
+    """Return the probability of `correct` or more objects in their own class, given the margins, or raise ValueError.
 
     Relative error about 1e-13 up to N = 10,000; the result bounds it. The method is a closed form for two classes;
     Riordan's rook polynomial in whole numbers for up to 1000 objects and at either end of the range; a sum over the
@@ -99,7 +99,7 @@ def upper_tail(row_totals: Any, column_totals: Any, correct: int) -> UpperTail:
 
 
 def _log_tail(total: int, classes: Classes, least: int, correct: int) -> LogTail:
-    """Both probabilities, by the fastest applicable method."""
+    """Return both probabilities, by the fastest applicable method."""
     most = most_correct(classes)
     if least == most:
         return LogTail(Decimal(0), Decimal(0))

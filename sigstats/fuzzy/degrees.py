@@ -52,7 +52,7 @@ class Graded(NamedTuple):
 
 
 def graded(*memberships: FloatArray) -> Graded:
-    """The degrees at which readings change; with more than 200, memberships raised to the next hundredth.
+    """Return the degrees at which readings change; with more than 200, memberships raised to the next hundredth.
 
     A raised membership makes readings more possible: bounds stay bounds, no possibility is too small and no necessity
     too large.
@@ -66,7 +66,7 @@ def graded(*memberships: FloatArray) -> Graded:
 
 
 def choices(membership: FloatArray, degree: float) -> list[Choice]:
-    """The classes that each object may take at a degree."""
+    """Return the classes that each object may take at a degree."""
     return [tuple(np.flatnonzero(row >= degree).tolist()) for row in membership]
 
 
@@ -83,14 +83,14 @@ def reachable(*samples: Iterable[Sequence[Counts]], size: int, most: int) -> lis
 
 
 def class_counts(*samples: Sequence[Choice], n_classes: int, most: int) -> list[set[Counts]]:
-    """The class counts that readings of each sample give."""
+    """Return the class counts that readings of each sample give."""
     unit = [tuple(int(i == j) for j in range(n_classes)) for i in range(n_classes)]
     steps = ([[unit[j] for j in choice] for choice in sample] for sample in samples)
     return reachable(*steps, size=n_classes, most=most)
 
 
 def limits(objects: Sequence[Choice], n_classes: int) -> tuple[FloatArray, FloatArray]:
-    """The least and the largest count of each class."""
+    """Return the least and the largest count of each class."""
     low, high = np.zeros(n_classes), np.zeros(n_classes)
     for choice in objects:
         high[list(choice)] += 1
@@ -155,7 +155,7 @@ class FuzzyTestResult(Tabular):
         return Interval(self.low[-1], self.high[-1], 1.0)
 
     def possibility(self, pvalue: float) -> float:
-        """The largest degree at which a p-value is within the bounds; 0 if there is none."""
+        """Return the largest degree at which a p-value is within the bounds; 0 if there is none."""
         p = as_real(pvalue, "pvalue", low=0, high=1)
         holding = (d for d, low, high in zip(self.degrees, self.low, self.high, strict=True) if low <= p <= high)
         return next(holding, 0.0)
@@ -169,7 +169,7 @@ class FuzzyTestResult(Tabular):
 
 
 def by_degree(at: Callable[[float], tuple[float, float, bool]], known: Graded, method: str) -> FuzzyTestResult:
-    """The bounds that `at` computes at each degree; degrees between two with equal bounds are skipped."""
+    """Return the bounds that `at` computes at each degree; degrees between two with equal bounds are skipped."""
     degrees = known.degrees
     ends = {place: at(degrees[place]) for place in {0, len(degrees) - 1}}
 

@@ -35,12 +35,12 @@ MOST_CLASSES = 16
 
 
 def hesitating(objects: Sequence[Choice]) -> list[int]:
-    """The classes that are one of several for some object."""
+    """Return the classes that are one of several for some object."""
     return sorted({j for choice in objects if len(choice) > 1 for j in choice})
 
 
 def greatest(objects: Sequence[Choice], terms: FloatArray) -> IntArray:
-    """The class counts of the greatest sum of terms.
+    """Return the class counts of the greatest sum of terms.
 
     `objects`: the classes that each object may take; at most `MOST_CLASSES` may be one of several. `terms` (ndarray,
     shape (K, n + 1)): for each class what each of its counts adds: convex.
@@ -66,7 +66,7 @@ def greatest(objects: Sequence[Choice], terms: FloatArray) -> IntArray:
 
 
 def smallest(objects: Sequence[Choice], terms: FloatArray) -> IntArray:
-    """The class counts of the smallest sum of terms, as for `greatest`, of any number of classes."""
+    """Return the class counts of the smallest sum of terms, as for `greatest`, of any number of classes."""
     counts = _certain(objects, len(terms))
     taken: dict[Choice, Counter[int]] = {}
     for choice in objects:
@@ -87,7 +87,7 @@ _Path: TypeAlias = list[tuple[tuple[int, int], Choice]]
 
 
 def _better_exchange(taken: Mapping[Choice, Counter[int]], counts: IntArray, terms: FloatArray) -> _Path | None:
-    """The path of exchanges along classes that makes the sum smallest; None if none reduces it."""
+    """Return the path of exchanges along classes that makes the sum smallest; None if none reduces it."""
     edges = {(u, v): choice for choice, places in taken.items() for u in +places for v in choice if u != v}
     best, best_path = -1e-12 * max(1.0, float(np.abs(terms).max())), None
     for start in {u for u, _ in edges}:
@@ -100,7 +100,7 @@ def _better_exchange(taken: Mapping[Choice, Counter[int]], counts: IntArray, ter
 
 
 def _paths(start: int, edges: Mapping[tuple[int, int], Choice]) -> dict[int, list[tuple[int, int]]]:
-    """The shortest path to every class that can be reached."""
+    """Return the shortest path to every class that can be reached."""
     paths: dict[int, list[tuple[int, int]]] = {start: []}
     waiting = [start]
     for at in waiting:
@@ -113,12 +113,12 @@ def _paths(start: int, edges: Mapping[tuple[int, int], Choice]) -> dict[int, lis
 
 
 def _certain(objects: Sequence[Choice], n_classes: int) -> IntArray:
-    """The counts of the objects that do not hesitate."""
+    """Return the counts of the objects that do not hesitate."""
     return np.bincount([choice[0] for choice in objects if len(choice) == 1], minlength=n_classes).astype(np.int64)
 
 
 def _ranks(objects: Sequence[Choice], classes: Sequence[int]) -> IntArray:
-    """The number of ambiguous objects that may take one of the classes of a set, for each set (as bits)."""
+    """Return the number of ambiguous objects that may take one of the classes of a set, for each set (as bits)."""
     place = {j: bit for bit, j in enumerate(classes)}
     within = np.zeros(1 << len(classes), dtype=np.int64)
     for choice in objects:
@@ -135,7 +135,7 @@ _ITERATIONS = 300
 
 
 def _fewest(objects: Mapping[Choice, int], gradient: FloatArray) -> FloatArray:
-    """The counts of the reading with the smallest gradient, for this many objects of each choice."""
+    """Return the counts of the reading with the smallest gradient, for this many objects of each choice."""
     counts, slopes = np.zeros_like(gradient), gradient.tolist()
     for choice, times in objects.items():
         counts[min(choice, key=slopes.__getitem__)] += times
@@ -155,7 +155,7 @@ def least(
     samples: Sequence[Sequence[Choice]],
     k: int,
 ) -> float:
-    """A lower bound of a convex function of the class counts of one or two samples, stacked."""
+    """Return a lower bound of a convex function of the class counts of one or two samples, stacked."""
     at, alike = np.concatenate([_spread(objects, k) for objects in samples]), [*map(Counter, samples)]
     bound = 0.0
     for iteration in range(_ITERATIONS):
@@ -175,7 +175,7 @@ def least(
 
 
 def most_of_fit(objects: Sequence[Choice], expected: FloatArray) -> float:
-    """An upper bound of the chi-square statistic of class counts and expected counts."""
+    """Return an upper bound of the chi-square statistic of class counts and expected counts."""
     low, high = limits(objects, len(expected))
 
     def bound(multiplier: FloatArray) -> float:
@@ -186,7 +186,7 @@ def most_of_fit(objects: Sequence[Choice], expected: FloatArray) -> float:
 
 
 def most_of_two(first: Sequence[Choice], second: Sequence[Choice], k: int) -> float:
-    """An upper bound of the chi-square of two samples' class counts."""
+    """Return an upper bound of the chi-square of two samples' class counts."""
     (low_a, high_a), (low_b, high_b) = limits(first, k), limits(second, k)
 
     def bound(multiplier: FloatArray) -> float:
@@ -203,13 +203,13 @@ def most_of_two(first: Sequence[Choice], second: Sequence[Choice], k: int) -> fl
 
 
 def two_samples(a: FloatArray, b: FloatArray, n: int, m: int) -> FloatArray:
-    """The term of each class in the chi-square of two samples of sizes n and m."""
+    """Return the term of each class in the chi-square of two samples of sizes n and m."""
     both = a + b
     return np.asarray((m * a - n * b) ** 2 / (n * m * np.where(both > 0, both, 1)))
 
 
 def slopes_of_two(a: FloatArray, b: FloatArray, n: int, m: int) -> FloatArray:
-    """The derivatives of their sum."""
+    """Return the derivatives of their sum."""
     both = np.where(a + b > 0, a + b, 1)
     difference = (m * a - n * b) / (n * m * both)
     square = n * m * difference**2
@@ -241,12 +241,12 @@ def efficiency_extremes(
 
 
 def _most_correct(true: Choice, assigned: Choice) -> list[Pair]:
-    """The readings of an object but the wrong ones that one step makes correct."""
+    """Return the readings of an object but the wrong ones that one step makes correct."""
     return [(t, a) for t, a in product(true, assigned) if t == a or (t not in assigned and a not in true)]
 
 
 def _most_wrong(true: Choice, assigned: Choice) -> list[Pair]:
-    """The wrong readings of an object, or its only one."""
+    """Return the wrong readings of an object, or its only one."""
     return [(t, a) for t, a in product(true, assigned) if t != a] or [(true[0], assigned[0])]
 
 
@@ -257,7 +257,7 @@ def _cells(options: Sequence[Sequence[Pair]], k: int) -> Iterable[list[Counts]]:
 
 
 def _pvalues(tables: Iterable[Counts], k: int, end: Callable[[int, int], int]) -> Iterable[float]:
-    """The p-value of each pair of margins, with the number correct at one end."""
+    """Yield the p-value of each pair of margins, with the number correct at one end."""
     correct: dict[Counts, int] = {}
     for *margins, number in tables:
         key = tuple(margins)
@@ -267,7 +267,7 @@ def _pvalues(tables: Iterable[Counts], k: int, end: Callable[[int, int], int]) -
 
 
 def _bound(options: Sequence[Sequence[Pair]], k: int, sign: int) -> float:
-    """A lower (sign 1) or upper (-1) bound of the p-values of all these readings, from one of them."""
+    """Return a lower (sign 1) or upper (-1) bound of the p-values of all these readings, from one of them."""
     base, steps, end = [], 0, 0
     for choice in options:
         apart = [max((one[0] != other[0]) + (one[1] != other[1]) for other in choice) for one in choice]
@@ -279,7 +279,7 @@ def _bound(options: Sequence[Sequence[Pair]], k: int, sign: int) -> float:
 
 
 def _tail(rows: Counts, columns: Counts, correct: int) -> float:
-    """The probability of at least this number correct, for any number."""
+    """Return the probability of at least this number correct, for any number."""
     least, most = correct_range(np.array(rows), np.array(columns))
     if correct <= least:
         return 1.0

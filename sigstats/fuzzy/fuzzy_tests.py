@@ -234,7 +234,7 @@ def homogeneity_test(
 
 
 def _terms(n: int, required: FloatArray, method: str) -> FloatArray:
-    """The terms of the distance of counts from the expected ones, by count and class: p falls with the sum."""
+    """Return the terms of the distance of counts from the expected ones, by count and class: p falls with the sum."""
     every = np.arange(n + 1)
     if method == "chi2":
         return np.array([class_terms(every, n, p, "chi2") for p in required.tolist()])
@@ -246,7 +246,7 @@ def _homogeneity(a: Counts, b: Counts) -> float:
 
 
 def _chi2_extremes(first: FloatArray, second: FloatArray) -> tuple[float, float]:
-    """The smallest and largest p-value of the chi-square test of each row of one with each row of the other."""
+    """Return the smallest and largest p-value of the chi-square test of each row of one with each row of the other."""
     a, b = np.repeat(first, len(second), axis=0), np.tile(second, (len(first), 1))
     classes = ((a + b) > 0).sum(axis=1)
     statistics = extremes.two_samples(a, b, a[0].sum(), b[0].sum()).sum(axis=1)

@@ -28,14 +28,14 @@ ORDERINGS: tuple[Ordering, ...] = ("probability", "chi2", "likelihood-ratio")
 
 
 def log_probability(x: IntArray, p: FloatArray) -> float:
-    """The logarithm of eq. (13): independent Poisson counts, given their sum."""
+    """Return the logarithm of eq. (13): independent Poisson counts, given their sum."""
     n = int(x.sum())
     terms = [float(poisson_log_pmf(n * q, np.array([k]))[0]) for q, k in zip(p.tolist(), x.tolist(), strict=True)]
     return math.fsum(terms) - float(poisson_log_pmf(float(n), np.array([n]))[0])
 
 
 def class_terms(x: IntArray, n: int, p: FloatArray | float, ordering: str) -> FloatArray:
-    """The terms of the classes in the distance of an outcome: convex in x."""
+    """Return the terms of the classes in the distance of an outcome: convex in x."""
     mean = n * np.asarray(p)
     if ordering == "chi2":
         return np.asarray((x - mean) ** 2 / mean)  # eq. (16)
@@ -43,7 +43,7 @@ def class_terms(x: IntArray, n: int, p: FloatArray | float, ordering: str) -> Fl
 
 
 def distance(x: IntArray, n: int, p: FloatArray, ordering: str) -> FloatArray:
-    """The distance of outcomes (last axis: classes) from the required probabilities."""
+    """Return the distance of outcomes (last axis: classes) from the required probabilities."""
     if ordering == "probability":
         log_p = [poisson_log_pmf(n * q, x[..., j]) for j, q in enumerate(p.tolist())]
         return np.asarray(-np.sum(log_p, axis=0))
@@ -70,7 +70,7 @@ def as_counts_and_probabilities(counts: Any, probabilities: Any) -> tuple[IntArr
 def goodness_of_fit_exceedances(
     counts: Any, probabilities: Any, *, size: int, ordering: str = "probability", rng: Any = None
 ) -> NDArray[np.bool_]:
-    """A mask of `size` random outcomes that are at least as extreme as the observed counts.
+    """Return a mask of `size` random outcomes that are at least as extreme as the observed counts.
 
     The replicates of the Monte-Carlo method of `goodness_of_fit_test`, with its parameters and errors, for those who
     spread them over machines: from generators in equal states, which are advanced, fewer are the first of more.
@@ -86,7 +86,7 @@ def goodness_of_fit_exceedances(
 def exceedances(
     x: IntArray, p: FloatArray, ordering: str, size: int, generator: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """The same for checked counts and probabilities."""
+    """Return the same for checked counts and probabilities."""
     n = int(x.sum())
     observed = float(distance(x, n, p, ordering))
     out = np.empty(size, dtype=bool)
@@ -102,7 +102,7 @@ def exceedances(
 
 
 def probabilities_as_fractions(probabilities: Sequence[float]) -> list[Fraction] | None:
-    """The simplest fraction near each double, if these sum to 1 exactly; else None.
+    """Return the simplest fraction near each double, if these sum to 1 exactly; else None.
 
     A probability that was written as a decimal or divided from whole numbers is within rounding of that fraction, and
     of no simpler one.
@@ -122,7 +122,7 @@ def probabilities_as_fractions(probabilities: Sequence[float]) -> list[Fraction]
 
 
 def _simplest(low: Fraction, high: Fraction) -> Fraction:
-    """The fraction of the least denominator between two that are not negative."""
+    """Return the fraction of the least denominator between two that are not negative."""
     whole = math.floor(low)
     if low <= 0 or whole == low:
         return Fraction(whole if low > 0 else 0)
@@ -138,7 +138,7 @@ _MOST_KEYED = 12
 
 
 def exact_pvalue(x: IntArray, p: FloatArray, ordering: str, limit: int = STATE_LIMIT) -> ConditionalTail:
-    """The probability of all outcomes at least as extreme as x (eq. 14 and 15)."""
+    """Return the probability of all outcomes at least as extreme as x (eq. 14 and 15)."""
     n, k = int(x.sum()), len(x)
     if k == 2 and n > EXACT_MAX_TOTAL:
         return _two_tails(x, p, ordering)
@@ -176,7 +176,7 @@ def exact_pvalue(x: IntArray, p: FloatArray, ordering: str, limit: int = STATE_L
 
 
 def _two_tails(x: IntArray, p: FloatArray, ordering: str) -> ConditionalTail:
-    """The same for two classes, by two binomial tails; their error is SciPy's, assumed to be 1e-9."""
+    """Return the same for two classes, by two binomial tails; their error is SciPy's, assumed to be 1e-9."""
     n, share = int(x.sum()), float(p[0])
     observed = float(distance(x, n, p, ordering))
     least = observed - (TIE_TOLERANCE if ordering == "probability" else TIE_TOLERANCE * abs(observed))

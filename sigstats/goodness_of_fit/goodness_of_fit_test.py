@@ -141,7 +141,7 @@ def goodness_of_fit_test(
 def _tested(
     counts: Any, probabilities: Any, method: str, limit: int, ordering: Any, n_resamples: int, rng: RNG
 ) -> GoodnessOfFitTestResult:
-    """The test by one method; the exact one keeps at most `limit` outcomes."""
+    """Return the test by one method; the exact one keeps at most `limit` outcomes."""
     ordering = as_choice(ordering, "ordering", ORDERINGS)
     x, p, excluded = as_counts_and_probabilities(counts, probabilities)
     n_resamples = as_count(n_resamples, "n_resamples", minimum=1, maximum=MAX_RESAMPLES)

@@ -27,7 +27,7 @@ BOUNDS_WIDTH = 1e-4
 
 
 def log_probability(a: IntArray, totals: IntArray) -> float:
-    """The logarithm of eq. (5)."""
+    """Return the logarithm of eq. (5)."""
     n, total = int(a.sum()), int(totals.sum())
     share = n / total
     terms = [float(binomial_log_pmf(c, share, x)) for c, x in zip(totals.tolist(), a, strict=True)]
@@ -35,7 +35,7 @@ def log_probability(a: IntArray, totals: IntArray) -> float:
 
 
 def given_margins(a: IntArray, b: IntArray) -> Problem:
-    """The tables with the margins of the observed one, ordered by their probabilities."""
+    """Return the tables with the margins of the observed one, ordered by their probabilities."""
     totals = [int(c) for c in a + b]
     n, total = int(a.sum()), sum(totals)
     share = n / total
@@ -60,7 +60,7 @@ def given_margins(a: IntArray, b: IntArray) -> Problem:
 
 
 def exact_pvalue(problem: Problem, limit: int = STATE_LIMIT) -> ConditionalTail:
-    """The probability of all tables that are no likelier than the observed one (eq. 6 and 7)."""
+    """Return the probability of all tables that are no likelier than the observed one (eq. 6 and 7)."""
     try:
         return tail(problem, limit=limit)
     except StateLimitError:
@@ -100,7 +100,7 @@ def certified_bounds(problem: Problem) -> Interval:
 
 
 def _around_exact(problem: Problem, limit: int) -> Interval | None:
-    """The exact p-value and its rounding; None if it needs more states than the limit."""
+    """Return the exact p-value and its rounding; None if it needs more states than the limit."""
     try:
         p, error = tail(problem, limit=limit)
     except StateLimitError:
@@ -110,7 +110,7 @@ def _around_exact(problem: Problem, limit: int) -> Interval | None:
 
 
 def certified(low: float, high: float) -> Interval:
-    """The interval between both bounds; it starts at 0 if the lower one is not a normal double."""
+    """Return the interval between both bounds; it starts at 0 if the lower one is not a normal double."""
     return Interval(low, high, 1.0) if low >= SMALLEST else Interval(0.0, max(high, SMALLEST), 1.0)
 
 
@@ -120,7 +120,7 @@ _CHUNK, _LOOKUP = 2**18, 10**6
 
 
 def homogeneity_exceedances(counts_a: Any, counts_b: Any, *, size: int, rng: Any = None) -> NDArray[np.bool_]:
-    """A mask of `size` random tables with the observed margins that are no likelier than the observed table.
+    """Return a mask of `size` random tables with the observed margins that are no likelier than the observed table.
 
     The replicates of the Monte-Carlo method of `homogeneity_test`, with its parameters and errors, for those who spread
     them over machines: from generators in equal states, which are advanced, fewer are the first of more.
@@ -130,7 +130,7 @@ def homogeneity_exceedances(counts_a: Any, counts_b: Any, *, size: int, rng: Any
 
 
 def exceedances(a: IntArray, b: IntArray, size: int, generator: np.random.Generator) -> NDArray[np.bool_]:
-    """The same for checked counts."""
+    """Return the same for checked counts."""
     totals = a + b
     n, total = int(a.sum()), int(totals.sum())
     if total > MONTE_CARLO_MAX_TOTAL:

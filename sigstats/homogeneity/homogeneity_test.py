@@ -145,7 +145,7 @@ def homogeneity_test(
 def _tested(
     counts_a: Any, counts_b: Any, method: str, limit: int, *, n_resamples: int, rng: RNG, confidence_level: float
 ) -> HomogeneityTestResult:
-    """The test by one method; the exact one keeps at most `limit` outcomes."""
+    """Return the test by one method; the exact one keeps at most `limit` outcomes."""
     a, b = as_two_samples(counts_a, counts_b)
     reason = _like_labels(a, b)
     n_resamples = as_count(n_resamples, "n_resamples", minimum=1, maximum=MAX_RESAMPLES)
@@ -183,7 +183,7 @@ def _tested(
 
 
 def _like_labels(a: IntArray, b: IntArray) -> str:
-    """A warning if there are many counts, all small enough to be labels; otherwise empty."""
+    """Return a warning if there are many counts, all small enough to be labels; otherwise empty."""
     most = int(max(a.max(), b.max()))
     if len(a) < 10 or 4 * most > len(a):
         return ""

@@ -33,7 +33,7 @@ def same_indicators(**values: Any) -> list[Any]:
 
 
 def count_rows(arrays: Sequence[Any]) -> dict[tuple[LabelSet, ...], int]:
-    """The count of each distinct row of the tables side by side, by the positions of its ones in each table."""
+    """Return the count of each distinct row of the tables side by side, by the positions of its ones in each table."""
     n, width = arrays[0].shape
     seen: Counter[bytes] = Counter()
     step = max(1, _CELLS // width)

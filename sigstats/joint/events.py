@@ -178,7 +178,7 @@ class JointEvents:
         return events.with_events([((i,), (j,), (m,)) for i, j, m in triples], counts.tolist()), codes
 
     def with_events(self, events: Sequence[Event], counts: Sequence[int]) -> "JointEvents":
-        """The same classes with other events, which are known to be sorted, distinct and valid."""
+        """Return the same classes with other events, which are known to be sorted, distinct and valid."""
         return with_known(self, events=tuple(events), counts=tuple(counts))
 
     @classmethod
@@ -218,7 +218,7 @@ class JointEvents:
         return cls(tuple(names.tolist()), "categories", events, tuple(rows.values()))
 
     def swapped(self) -> "JointEvents":
-        """The same observations with the two classifiers exchanged."""
+        """Return the same observations with the two classifiers exchanged."""
         events = tuple((true, b, a) for true, a, b in self.events)
         return JointEvents(self.categories, self.kind, events, self.counts)
 
@@ -247,7 +247,7 @@ class JointEvents:
         return sum(count for (_, a, b), count in zip(self.events, self.counts, strict=True) if a != b)
 
     def outcomes(self, positive: Any) -> JointOutcomes:
-        """The eight joint counts of one category against all others.
+        """Return the eight joint counts of one category against all others.
 
         Raises
         ------
@@ -263,7 +263,7 @@ class JointEvents:
         return JointOutcomes(*counts)
 
     def confusions(self, weights: FloatArray) -> tuple[Confusion, Confusion]:
-        """The counts of A and of B for each row of event counts.
+        """Return the counts of A and of B for each row of event counts.
 
         Parameters
         ----------

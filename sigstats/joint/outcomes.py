@@ -158,11 +158,11 @@ class JointOutcomes:
         return sum(self.discordant)
 
     def swapped(self) -> "JointOutcomes":
-        """The same observations with A and B exchanged."""
+        """Return the same observations with A and B exchanged."""
         return JointOutcomes(*np.array(self.counts)[EXCHANGED].tolist())
 
     def confusions(self, weights: FloatArray) -> tuple[Confusion, Confusion]:
-        """The counts of A and of B for each row of eight event counts.
+        """Return the counts of A and of B for each row of eight event counts.
 
         Parameters
         ----------

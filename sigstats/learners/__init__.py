@@ -37,7 +37,7 @@ _FORMS = (
 
 @cache
 def batched_learners() -> tuple[type[BatchedLearner], ...]:
-    """The batched learners, in the order in which they are asked to recognise an estimator.
+    """Return the batched learners, in the order in which they are asked to recognise an estimator.
 
     They are imported when they are asked for: a study that is complete retrains nothing.
     """

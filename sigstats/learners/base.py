@@ -84,7 +84,7 @@ class BatchedLearner:
 
     @classmethod
     def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedLearner | None":
-        """The learner prepared for `problem`, or None if it is not equivalent to exactly this estimator."""
+        """Return the learner prepared for `problem`, or None if it is not equivalent to exactly this estimator."""
         raise NotImplementedError
 
     def predict_labels(self, place: IntArray) -> IntArray:
@@ -133,7 +133,7 @@ def attempt(cls: Any, params: dict[str, Any], **defaults: Any) -> Any:
 
 
 def nominal_mask(nominal: Any, d: int) -> Any:
-    """`nominal` as a bool array of length `d`, or ValueError."""
+    """`nominal` as a bool array of length `d`, or raise ValueError."""
     mask = np.zeros(d, dtype=bool) if nominal is None else np.asarray(nominal)
     if mask.shape != (d,) or mask.dtype != bool:
         raise refuse("nominal", nominal, f"one bool for each of the {d} features")
@@ -141,7 +141,7 @@ def nominal_mask(nominal: Any, d: int) -> Any:
 
 
 def is_default(estimator: Any, cls: Any, *, free: tuple[str, ...] = ()) -> bool:
-    """True if `estimator` is exactly a `cls` with default parameters, except those in `free`."""
+    """Return True if `estimator` is exactly a `cls` with default parameters, except those in `free`."""
     if type(estimator) is not cls:
         return False
     parameters = inspect.signature(cls.__init__).parameters
@@ -152,7 +152,7 @@ def is_default(estimator: Any, cls: Any, *, free: tuple[str, ...] = ()) -> bool:
 
 
 def steps_of(estimator: Any) -> list[Any]:
-    """The transforms and the classifier of a pipeline in order, or only the estimator."""
+    """Return the transforms and the classifier of a pipeline in order, or only the estimator."""
     if type(estimator).__name__ != "Pipeline":
         return [estimator]
     steps = [step for _, step in estimator.steps if step not in (None, "passthrough")]
@@ -194,7 +194,7 @@ class FoldOrder:
         self.spans = [slice(int(end - rows), int(end)) for end, rows in zip(ends, self.counts.sum(axis=1), strict=True)]
 
     def rows(self, place: IntArray) -> IntArray:
-        """The row of X at each sorted place, shape (replicates, n)."""
+        """Return the row of X at each sorted place, shape (replicates, n)."""
         inverse = np.empty_like(place)
         np.put_along_axis(inverse, place, np.broadcast_to(np.arange(place.shape[1]), place.shape), axis=1)
         return inverse[:, self.sorted]
@@ -216,7 +216,7 @@ def best_or_undecided(scores: FloatArray, margin: Any) -> IntArray:
 
 
 def whole_or_halves(numbers: FloatArray) -> Any:
-    """The columns with only whole or half numbers: sums of their products are exact while they are small."""
+    """Return the columns with only whole or half numbers: sums of their products are exact while they are small."""
     with np.errstate(invalid="ignore"):  # infinite ones, which are neither
         part = numbers - np.floor(numbers)
     return ((part == 0) | (part == 0.5)).all(axis=0)

@@ -113,7 +113,7 @@ class _Fold(NamedTuple):
 
 
 def _fold_of(classifier: Any, y: IntArray, tested: Any) -> _Fold | None:
-    """A fold, or None if scikit-learn cannot fit or draws no rows to stop by."""
+    """Return a fold, or None if scikit-learn cannot fit or draws no rows to stop by."""
     from sklearn._loss.loss import HalfBinomialLoss, HalfMultinomialLoss
 
     rows = np.flatnonzero(~tested)
@@ -138,7 +138,7 @@ def _fold_of(classifier: Any, y: IntArray, tested: Any) -> _Fold | None:
 
 
 def _raw_predictions(classifier: Any, known: tuple[Any, ...], levels: Any, fold: _Fold) -> Any:
-    """The raw predictions of the rows tested, (trees of a round, rows); None if scikit-learn cannot bin."""
+    """Return the raw predictions of the rows tested, (trees of a round, rows); None if scikit-learn cannot bin."""
     code = compiled("boosting")
     m, stopping, _ = fold.sizes
     n, d = len(fold.rows), len(levels)
@@ -176,7 +176,7 @@ def _stops_early(classifier: Any, m: int) -> bool:
 
 
 def _is_known(classifier: Any) -> bool:
-    """True if scikit-learn accepts the parameters, and an integer selects the rows for early stopping."""
+    """Return True if scikit-learn accepts the parameters, and an integer selects the rows for early stopping."""
     for name, least in _COUNTS.items():
         value = getattr(classifier, name)
         unlimited = value is None and name in ("max_leaf_nodes", "max_depth")
@@ -194,7 +194,7 @@ def _is_known(classifier: Any) -> bool:
 
 
 def _rules(classifier: Any) -> tuple[int, int, int, float, float, int]:
-    """The fields of the compiled code's `Rules`."""
+    """Return the fields of the compiled code's `Rules`."""
     leaves, depth = classifier.max_leaf_nodes, classifier.max_depth
     return (
         _NO_LIMIT if leaves is None else leaves,
@@ -207,18 +207,18 @@ def _rules(classifier: Any) -> tuple[int, int, int, float, float, int]:
 
 
 def _shares(classifier: Any) -> Any:
-    """The quantiles that are thresholds of a column of many values."""
+    """Return the quantiles that are thresholds of a column of many values."""
     return np.linspace(0, 100, num=classifier.max_bins + 1)[1:-1] / 100
 
 
 def _histogram_bytes(classifier: Any, n: int, d: int) -> int:
-    """The most memory that the histograms of a tree take."""
+    """Return the most memory that the histograms of a tree take."""
     leaves = min(_rules(classifier)[0], n // classifier.min_samples_leaf + 1) + 2
     return int(32 * leaves * d * (min(classifier.max_bins, n) + 1))
 
 
 def _levels_of(design: Design) -> tuple[tuple[Any, ...], Any]:
-    """The fields of the compiled code's `Levels`, and the level of each value, shape (columns, n)."""
+    """Return the fields of the compiled code's `Levels`, and the level of each value, shape (columns, n)."""
     levels = np.empty(design.columns.shape[::-1], dtype=np.uint32)
     values, gaps = [], np.zeros(len(levels), dtype=bool)
     for column, (own, level) in enumerate(zip(design.columns.T, levels, strict=True)):
@@ -233,13 +233,13 @@ def _levels_of(design: Design) -> tuple[tuple[Any, ...], Any]:
 
 @functools.cache
 def _grows() -> bool:
-    """True if Numba is available and its trees are those of the installed scikit-learn."""
+    """Return True if Numba is available and its trees are those of the installed scikit-learn."""
     there = not fuses_products() and compiled("boosting") is not None
     return there and all(_predicts_the_same(n_classes) for n_classes in (2, 3))
 
 
 def _predicts_the_same(n_classes: int) -> bool:
-    """True if raw predictions equal scikit-learn's, for columns with ties, many values and missing values."""
+    """Return True if raw predictions equal scikit-learn's, for columns with ties, many values and missing values."""
     rng = np.random.default_rng(1)
     X, tested = rng.normal(size=(120, 4)), np.arange(120) % 4 == 0
     X[:, 0], X[::7, 1], X[:, 2] = rng.integers(0, 3, 120), np.nan, X[:, 2].round(1)

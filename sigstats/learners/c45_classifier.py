@@ -105,12 +105,12 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return int((self.tree_.feature[_reached(self.tree_)] < 0).sum())
 
     def predict(self, X: Any) -> Any:
-        """The most probable class, the first of equals."""
+        """Return the most probable class, the first of equals."""
         check_is_fitted(self)
         return self.classes_[most_probable(self.predict_proba(X))]
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """The shares of the classes in the leaves that a row reaches."""
+        """Return the shares of the classes in the leaves that a row reaches."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
         data = self._data._replace(codes=self._levels.codes(X))
@@ -123,7 +123,7 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def most_probable(probabilities: FloatArray) -> IntArray:
-    """The class with the highest probability in each row; the first of those that differ only by rounding."""
+    """Return the class with the highest probability in each row; the first of those that differ only by rounding."""
     codes = np.zeros(len(probabilities), dtype=np.int64)
     best = probabilities[:, 0].copy()
     for code in range(1, probabilities.shape[1]):
@@ -133,7 +133,7 @@ def most_probable(probabilities: FloatArray) -> IntArray:
 
 
 def _categories(X: FloatArray, nominal: Any) -> IntArray:
-    """The number of categories of each nominal feature, by its largest code; 0 for numbers."""
+    """Return the number of categories of each nominal feature, by its largest code; 0 for numbers."""
     counts = np.zeros(X.shape[1], dtype=np.int64)
     for j in np.flatnonzero(nominal):
         codes = X[:, j][~np.isnan(X[:, j])]
@@ -145,7 +145,7 @@ def _categories(X: FloatArray, nominal: Any) -> IntArray:
 
 
 def _reached(nodes: Nodes) -> list[int]:
-    """The nodes of the pruned tree; some nodes that were made are no longer reached."""
+    """Return the nodes of the pruned tree; some nodes that were made are no longer reached."""
     items = [0]
     for node in items:
         items.extend(range(nodes.first[node], nodes.first[node] + nodes.branches[node]))
@@ -153,7 +153,7 @@ def _reached(nodes: Nodes) -> list[int]:
 
 
 def form() -> Any:
-    """The functions that grow trees and predict with them, compiled if Numba is installed."""
+    """Return the functions that grow trees and predict with them, compiled if Numba is installed."""
     return compiled("c45") or c45_tree
 
 
@@ -166,13 +166,13 @@ class Levels(NamedTuple):
 
     @classmethod
     def of(cls, X: FloatArray, nominal: Any) -> "Levels":
-        """The levels of some rows."""
+        """Return the levels of some rows."""
         levels = [np.unique(x[~np.isnan(x) & ~is_nominal]) for x, is_nominal in zip(X.T, nominal, strict=True)]
         sizes = np.array([len(array) for array in levels], dtype=np.int64)
         return cls(nominal, np.concatenate([*levels, np.zeros(1)]), np.cumsum(sizes) - sizes)
 
     def codes(self, X: FloatArray) -> Any:
-        """The count of levels below each number, or the category itself, shape (d, n); -1 is missing."""
+        """Return the count of levels below each number, or the category itself, shape (d, n); -1 is missing."""
         codes: Any = np.full(X.T.shape, -1, dtype=np.int32)
         ends = [*self.starts[1:], len(self.values) - 1]
         for j, (of_feature, column) in enumerate(zip(codes, X.T, strict=True)):
@@ -187,7 +187,7 @@ class Levels(NamedTuple):
     def training(
         self, codes: Any, label: IntArray, train: IntArray, n_classes: int, least: float, confidence: float
     ) -> Training:
-        """The data from which a tree of the rows `train` is grown."""
+        """Return the data from which a tree of the rows `train` is grown."""
         trained = codes[:, train]
         n_codes = np.where(self.nominal, trained.max(axis=1) + 1, 0).clip(self.nominal).astype(np.int64)
         present = np.zeros(len(self.values), dtype=np.bool_)

@@ -47,7 +47,7 @@ def bits(count: float) -> Any:
 
 
 def information(counts: Any) -> Any:
-    """The information of class counts, times their sum."""
+    """Return the information of class counts, times their sum."""
     total, parts = 0.0, 0.0
     for count in counts:
         total += count
@@ -56,7 +56,7 @@ def information(counts: Any) -> Any:
 
 
 def _ratio(gain: float, branch_bits: float, known: float, total: float) -> Any:
-    """The gain divided by the information of the split, in which rows with a missing value are one more branch.
+    """Return the gain divided by the information of the split, in which rows with a missing value are one more branch.
 
     `branch_bits`: the sum of `bits` over the other branches; `known`: their weight.
     """
@@ -65,7 +65,7 @@ def _ratio(gain: float, branch_bits: float, known: float, total: float) -> Any:
 
 
 def nominal_split(data: Training, feature: int, rows: Any, weights: Any, total: float) -> Any:
-    """The gain and the gain ratio of a branch for each category; a negative gain if there is no split."""
+    """Return the gain and the gain ratio of a branch for each category; a negative gain if there is no split."""
     codes, labels = data.codes[feature], data.label
     counts = np.zeros((data.n_codes[feature], data.n_classes))
     classes = np.zeros(data.n_classes)
@@ -157,7 +157,7 @@ def numeric_split(data: Training, feature: int, rows: Any, weights: Any, total: 
 
 
 def _cut(data: Training, feature: int, lower: int, upper: int) -> int:
-    """The last code below the cut between the codes `lower` and `upper` of a node.
+    """Return the last code below the cut between the codes `lower` and `upper` of a node.
 
     The cut is the middle of the two numbers; numbers between them may occur in training rows that are not in the node.
     """
@@ -172,7 +172,7 @@ def _cut(data: Training, feature: int, lower: int, upper: int) -> int:
 
 
 def choose(data: Training, rows: Any, weights: Any, counts: Any, keys: Any) -> Any:
-    """The feature of the best split and the last code of its first branch; -1 if the node becomes a leaf."""
+    """Return the feature of the best split and the last code of its first branch; -1 if the node becomes a leaf."""
     total, most = counts.sum(), counts.max()
     if total < 2 * data.least - TOLERANCE or abs(most - total) < TOLERANCE:
         return -1, 0

@@ -31,7 +31,7 @@ class Nodes(NamedTuple):
 
 
 def branch_of(code: int, n_codes: int, cut: int, branches: int) -> int:
-    """The branch of a code; -1 if it is missing, -2 if no branch has its category."""
+    """Return the branch of a code; -1 if it is missing, -2 if no branch has its category."""
     if code < 0:
         return -1
     if n_codes:
@@ -40,7 +40,7 @@ def branch_of(code: int, n_codes: int, cut: int, branches: int) -> int:
 
 
 def divide(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> Any:
-    """The children of a node, each with the rows and the weights that it gets."""
+    """Return the children of a node, each with the rows and the weights that it gets."""
     feature, cut, branches = nodes.feature[node], nodes.cut[node], nodes.branches[node]
     codes, n_codes = data.codes[feature], data.n_codes[feature]
     known = np.zeros(branches)
@@ -90,7 +90,7 @@ def _room(size: int, n_classes: int) -> Nodes:
 
 
 def _larger(nodes: Nodes, wanted: int) -> Nodes:
-    """The nodes with room for `wanted` and as many more."""
+    """Return the nodes with room for `wanted` and as many more."""
     size, n_classes = nodes.counts.shape
     made = _room(2 * wanted, n_classes)
     made.feature[:size], made.cut[:size] = nodes.feature, nodes.cut
@@ -100,7 +100,7 @@ def _larger(nodes: Nodes, wanted: int) -> Nodes:
 
 
 def grow(data: Training, train: Any, pruned: bool) -> Nodes:
-    """The nodes of the tree of the rows `train`."""
+    """Return the nodes of the tree of the rows `train`."""
     nodes = _room(64, data.n_classes)
     keys = np.empty(len(train), dtype=np.int64)
     waiting = [(0, 0, train, np.ones(len(train)))]
@@ -129,7 +129,7 @@ def grow(data: Training, train: Any, pruned: bool) -> Nodes:
 
 
 def _wrong(counts: Any) -> Any:
-    """The weight of the rows that are not of the commonest class."""
+    """Return the weight of the rows that are not of the commonest class."""
     return counts.sum() - counts.max()
 
 
@@ -146,7 +146,7 @@ def collapse(nodes: Nodes, made: int) -> None:
 
 
 def added_errors(n: float, wrong: float, confidence: float, z: float) -> float:
-    """The estimated errors of a leaf in addition to its training errors.
+    """Return the estimated errors of a leaf in addition to its training errors.
 
     The upper bound of a binomial proportion of `wrong` of `n` at `confidence`, times n, minus `wrong`: exact without
     errors, by the normal approximation with continuity correction from one error on, and interpolated linearly in
@@ -166,13 +166,13 @@ def added_errors(n: float, wrong: float, confidence: float, z: float) -> float:
 
 
 def _estimated(data: Training, counts: Any) -> float:
-    """The estimated errors of a leaf with these class counts."""
+    """Return the estimated errors of a leaf with these class counts."""
     n = counts.sum()
     return 0.0 if n < TOLERANCE else float(_wrong(counts) + added_errors(n, _wrong(counts), data.confidence, data.z))
 
 
 def _of_leaves(data: Training, nodes: Nodes, node: int) -> float:
-    """The estimated errors of the leaves of a subtree."""
+    """Return the estimated errors of the leaves of a subtree."""
     errors = 0.0
     waiting = [node]
     while len(waiting):
@@ -184,7 +184,7 @@ def _of_leaves(data: Training, nodes: Nodes, node: int) -> float:
 
 
 def _as_branch(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> float:
-    """The estimated errors of a subtree that gets these rows."""
+    """Return the estimated errors of a subtree that gets these rows."""
     errors, counts = 0.0, np.empty(data.n_classes)
     waiting = [(node, rows, weights)]
     while len(waiting):
@@ -270,7 +270,7 @@ def _ask(data: Training, nodes: Nodes, row: int, into: Any) -> None:
 
 
 def probabilities(data: Training, nodes: Nodes, rows: Any) -> Any:
-    """The shares of the classes in the leaves that rows of `data` reach, shape (rows, classes)."""
+    """Return the shares of the classes in the leaves that rows of `data` reach, shape (rows, classes)."""
     counts = np.zeros((len(rows), data.n_classes))
     for at in range(len(rows)):
         _ask(data, nodes, rows[at], counts[at])

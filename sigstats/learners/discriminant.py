@@ -56,7 +56,7 @@ class _Basis:
 
 
 def _basis(raw: FloatArray) -> _Basis | None:
-    """A basis of the columns that vary; None if rounding could decide which columns belong to one."""
+    """Return a basis of the columns that vary; None if rounding could decide which columns belong to one."""
     mean, largest = raw.mean(axis=0), np.abs(raw).max(axis=0)
     scale = (raw - mean).std(axis=0)
     varies = scale > 1e-12 * largest  # a constant column separates nothing
@@ -89,7 +89,7 @@ def _basis(raw: FloatArray) -> _Basis | None:
 
 
 def _exact_sums(values: FloatArray, n: int) -> Any:
-    """True if sums of up to `n` times each value are not rounded."""
+    """Return True if sums of up to `n` times each value are not rounded."""
     whole = np.abs(np.frexp(values)[0] * 2.0**53).astype(np.int64)
     odd = whole // np.maximum(whole & -whole, 1)
     return odd <= 2**53 // n
@@ -160,7 +160,7 @@ class BatchedLDA(BatchedDesign):
                 means[replicate, fold, :, column] = 0
 
     def _all_directions(self, products: FloatArray, m: int) -> Any:
-        """True if no direction between class means is so weak that scikit-learn would drop it."""
+        """Return True if no direction between class means is so weak that scikit-learn would drop it."""
         classes = products.shape[-1]
         if classes == 2:
             return True

@@ -106,7 +106,7 @@ class BatchedForest(BatchedLearner):
         return predicted
 
     def _mixed(self, draw: IntArray) -> tuple[Any, Any]:
-        """The features permuted one by one, and their order."""
+        """Return the features permuted one by one, and their order."""
         feature_of, nominal, list_of, values, codes, levels = self._features
         moved: Any = np.empty(draw.shape, dtype=np.uint32)
         np.put_along_axis(moved, draw, np.arange(draw.shape[1])[None], axis=1)  # where each value goes
@@ -122,7 +122,7 @@ class BatchedForest(BatchedLearner):
 
 
 def _is_known(forest: Any) -> bool:
-    """True if all parameters are the defaults, except for integers or names that scikit-learn accepts."""
+    """Return True if all parameters are the defaults, except for integers or names that scikit-learn accepts."""
     alone = type(forest) is DecisionTreeClassifier
     if not is_default(forest, type(forest), free=_FREE if alone else _FREE_OF_FORESTS):
         return False
@@ -143,7 +143,7 @@ def _is_known(forest: Any) -> bool:
 
 
 def _sorted(columns: Any, design: Design, n_classes: int, drawn: bool) -> tuple[tuple[Any, ...], Any]:
-    """The fields of the compiled code's `Features`, and the order of rows; columns of a nominal feature are one.
+    """Return the fields of the compiled code's `Features`, and the order of rows; columns of a nominal feature are one.
 
     `drawn`: thresholds are drawn, for which columns need no order.
     """
@@ -174,7 +174,7 @@ def _levels(column: Any, n_classes: int) -> Any:
 
 
 def _settings(forest: Any, d: int, n: int, n_classes: int) -> tuple[Any, ...]:
-    """The fields of the compiled code's `Settings`."""
+    """Return the fields of the compiled code's `Settings`."""
     tried = {None: d, "sqrt": int(np.sqrt(d)), "log2": int(np.log2(d))}.get(forest.max_features, forest.max_features)
     deepest = _DEEPEST if forest.max_depth is None else forest.max_depth
     drawn = isinstance(forest, ExtraTreesClassifier)
@@ -185,7 +185,7 @@ def _settings(forest: Any, d: int, n: int, n_classes: int) -> tuple[Any, ...]:
 
 
 def _tree_seeds(forest: Any) -> list[int]:
-    """The ``random_state`` of each tree."""
+    """Return the ``random_state`` of each tree."""
     if isinstance(forest, DecisionTreeClassifier):
         return [forest.random_state]
     seeds: list[int] = np.random.RandomState(forest.random_state).randint(2**31 - 1, size=forest.n_estimators).tolist()
@@ -193,12 +193,12 @@ def _tree_seeds(forest: Any) -> list[int]:
 
 
 def _seed(random_state: int) -> int:
-    """The start of the random sequence with which scikit-learn draws columns."""
+    """Return the start of the random sequence with which scikit-learn draws columns."""
     return int(np.random.RandomState(random_state).randint(0, 2**31 - 1)) or 1
 
 
 def _draws(seeds: list[int], n: int, bootstrap: bool, weights: FloatArray | None) -> Any:
-    """The number of times that each of `n` training rows is in the sample of each tree, shape (trees, n)."""
+    """Return the number of times that each of `n` training rows is in the sample of each tree, shape (trees, n)."""
     if not bootstrap:
         return np.ones((len(seeds), n), dtype=np.int32)
     streams = map(np.random.RandomState, seeds)
@@ -211,7 +211,7 @@ def _draws(seeds: list[int], n: int, bootstrap: bool, weights: FloatArray | None
 
 @functools.cache
 def _grows(kind: Any, criterion: str = "gini", weighted: bool = False) -> bool:
-    """True if compiled code is available, and its trees are scikit-learn's.
+    """Return True if compiled code is available, and its trees are scikit-learn's.
 
     Predictions on noise are compared, with columns of few values, which tie everywhere, and of many.
     """

@@ -87,7 +87,7 @@ class MixedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return theta, np.maximum(variance + epsilon, np.finfo(np.float64).tiny)
 
     def _frequencies(self, column: FloatArray, member: FloatArray, feature: int) -> tuple[IntArray, FloatArray]:
-        """The categories seen in training, and the logarithms of their frequencies in each class."""
+        """Return the categories seen in training, and the logarithms of their frequencies in each class."""
         codes = category_codes(column, feature)
         seen = np.unique(codes[codes >= 0])  # and not all codes up to the largest, of which there may be billions
         counts = member[:, codes >= 0] @ (codes[codes >= 0, None] == seen)
@@ -98,11 +98,11 @@ class MixedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return seen, np.where(total > 0, logs, 0.0)
 
     def predict(self, X: Any) -> Any:
-        """The class with the largest joint likelihood, the first of equals."""
+        """Return the class with the largest joint likelihood, the first of equals."""
         return self.classes_[self._joint_log_likelihood(X).argmax(axis=1)]
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """The posterior probability of each class."""
+        """Return the posterior probability of each class."""
         from scipy.special import softmax
 
         return np.asarray(softmax(self._joint_log_likelihood(X), axis=1))
@@ -129,7 +129,7 @@ class MixedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def category_codes(column: FloatArray, feature: int) -> IntArray:
-    """Category codes as integers, -1 if missing; or ValueError."""
+    """Category codes as integers, -1 if missing, or raise ValueError."""
     known = ~np.isnan(column)
     codes = np.full(len(column), -1, dtype=np.int64)
     values = column[known]
@@ -177,7 +177,7 @@ class LinearDiscriminant(LinearDiscriminantAnalysis):  # type: ignore[misc]
 
 
 def _whitening(within: FloatArray, tol: float) -> FloatArray:
-    """The matrix that makes centred rows uncorrelated and of variance 1.
+    """Return the matrix that makes centred rows uncorrelated and of variance 1.
 
     Directions whose standard deviation is `tol` or less, after each column was scaled to 1, are left out, as in
     scikit-learn.

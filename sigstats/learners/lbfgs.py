@@ -28,7 +28,7 @@ _EPS: Final = 4 * float(np.finfo(np.float64).eps)
 
 
 def first_is_taken(start: Any, decline: Any, trial: Any, value: Any, slope: Any, doubt: float) -> Any:
-    """True if a search ends with its first trial, for arrays of searches; False if it is in doubt."""
+    """Return True if a search ends with its first trial, for arrays of searches; False if it is in doubt."""
     spare = start + trial * _DECREASE * decline - value
     enough = spare > _EPS * np.maximum(np.abs(value), np.abs(start)) - doubt * trial * decline
     return enough & (np.abs(slope) < (1 - doubt) * -_CURVATURE * decline)
@@ -78,7 +78,7 @@ class Rules:
     rounding: float
 
     def amplified(self, iterations: Any) -> Any:
-        """The distance that rounding may have moved iterates."""
+        """Return the distance that rounding may have moved iterates."""
         return self.rounding * 10 ** (np.asarray(iterations) / 10)
 
 

@@ -145,7 +145,7 @@ class _Task:
         self._penalty = 1 / (learner._cost * self._whole)
 
     def _slopes(self, x: FloatArray, at: IntArray, outputs: int) -> FloatArray:
-        """The weights of the first outputs for columns that are not scaled; the last weight is 1."""
+        """Return the weights of the first outputs for columns that are not scaled; the last weight is 1."""
         weights = x.reshape(len(x), self._outputs, -1)[:, :outputs]
         slopes = np.empty(weights.shape)
         np.multiply(weights[..., :-1], self._inverse[at, None], out=slopes[..., :-1])
@@ -153,13 +153,13 @@ class _Task:
         return slopes
 
     def scores(self, x: FloatArray, at: IntArray) -> FloatArray:
-        """The scores of all rows, (problems, outputs, n)."""
+        """Return the scores of all rows, (problems, outputs, n)."""
         slopes = self._slopes(x, at, self._outputs)
         products = slopes.reshape(-1, slopes.shape[2]) @ self._columns.T
         return products.reshape(len(x), self._outputs, -1)
 
     def evaluate(self, x: FloatArray, at: IntArray) -> tuple[FloatArray, FloatArray]:
-        """The mean loss with the penalty, and its gradient."""
+        """Return the mean loss with the penalty, and its gradient."""
         weights = x.reshape(len(x), self._outputs, -1)
         free = max(self._outputs - 1, 1)  # weights, scores and derivatives of all classes sum to 0
         slopes = self._slopes(x, at, free)

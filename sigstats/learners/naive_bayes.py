@@ -195,7 +195,7 @@ def _moved(spread: _Spread, replicate: int, *, complete: bool) -> tuple[FloatArr
 
 
 def _centers(numbers: FloatArray, known: Any) -> Any:
-    """The value of more than half of the known rows of a column, or their mean; 0 if none is known.
+    """Return the value of more than half of the known rows of a column, or their mean; 0 if none is known.
 
     Around the value of most rows, only squares of the other rows are summed and rounded. For whole numbers or halves,
     the mean is rounded to a whole number.
@@ -208,7 +208,7 @@ def _centers(numbers: FloatArray, known: Any) -> Any:
 
 
 def _best_beyond(scores: FloatArray, error: FloatArray) -> IntArray:
-    """The best class along the last axis for any errors; `UNDECIDED` if there is none, or NaN."""
+    """Return the best class along the last axis for any errors; `UNDECIDED` if there is none, or NaN."""
     values, best = np.arange(len(scores)), scores.argmax(axis=1)
     least = scores[values, best] - error[values, best]
     most = scores + error

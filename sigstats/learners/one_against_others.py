@@ -68,7 +68,7 @@ def _codes(machine: Any, rows: Any) -> IntArray:
 
 
 def _squares(rows: Any) -> FloatArray:
-    """The squared length of each row."""
+    """Return the squared length of each row."""
     products = rows.multiply(rows) if hasattr(rows, "multiply") else rows * rows
     return np.asarray(products.sum(axis=1), dtype=np.float64).ravel()
 

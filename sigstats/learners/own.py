@@ -30,17 +30,17 @@ _CLASSIFIERS = Offered(GROUP, "classifier")
 
 
 def named(ready: Iterable[str] = ()) -> tuple[str, ...]:
-    """The names of the learners that installed packages offer, without those of `ready` ones."""
+    """Return the names of the learners that installed packages offer, without those of `ready` ones."""
     return _CLASSIFIERS.named(ready)
 
 
 def is_path(name: str) -> bool:
-    """True if a name is an import path into another package than scikit-learn."""
+    """Return True if a name is an import path into another package than scikit-learn."""
     return ("." in name or ":" in name) and name.partition(":")[0].partition(".")[0] != "sklearn"
 
 
 def find(name: str, allowed: Sequence[str]) -> Any:
-    """The class or the unfitted classifier that an import path or an entry point names; or ValueError.
+    """Return the class or the unfitted classifier that an import path or an entry point names, or raise ValueError.
 
     Nothing is imported of a package that is not allowed.
     """
@@ -57,7 +57,7 @@ def find(name: str, allowed: Sequence[str]) -> Any:
 
 
 def make(name: str, params: dict[str, Any], allowed: Sequence[str]) -> Any:
-    """The unfitted classifier of an import path or entry point; or ValueError.
+    """Return the unfitted classifier of an import path or entry point, or raise ValueError.
 
     Every ``random_state`` in it that is None becomes 0, and every ``n_jobs`` that is None becomes 1.
     """
@@ -93,12 +93,12 @@ def takes_frames(estimator: Any) -> bool:
 
 
 def takes_missing(estimator: Any) -> bool:
-    """True if an estimator declares that it accepts NaN as a missing value."""
+    """Return True if an estimator declares that it accepts NaN as a missing value."""
     return bool(getattr(tag_of(estimator, "input_tags"), "allow_nan", False))
 
 
 def tag_of(estimator: Any, name: str) -> Any:
-    """A tag of scikit-learn's; None if the estimator has none."""
+    """Return a tag of scikit-learn's; None if the estimator has none."""
     from sklearn.utils import get_tags
 
     try:
@@ -108,7 +108,7 @@ def tag_of(estimator: Any, name: str) -> Any:
 
 
 def code_of(name: str, allowed: Sequence[str]) -> dict[str, str]:
-    """The identity of the code of a classifier, as `Offered.code_of`."""
+    """Return the identity of the code of a classifier, as `Offered.code_of`."""
     find(name, allowed)
     return _CLASSIFIERS.code_of(name)
 
@@ -154,7 +154,7 @@ def _numbered(weights: Mapping[Any, Any], classes: Sequence[str]) -> dict[int, A
 
 
 def _scored_classes(scoring: Any) -> Iterator[Any]:
-    """The labels, each of one class, that the scores of a search are about."""
+    """Yield the labels, each of one class, that the scores of a search are about."""
     from sklearn.metrics import get_scorer
 
     if isinstance(scoring, Mapping | list | tuple | set):

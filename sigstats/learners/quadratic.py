@@ -121,7 +121,7 @@ class BatchedQDA(BatchedDesign):
         return roots, mean, level, np.where(sound, _EPS * m * lost, np.inf).max(axis=2)
 
     def _scale(self, moments: Moments) -> tuple[FloatArray, Any]:
-        """The factors of columns in each fold, (replicates, folds, m), and the folds where these are known."""
+        """Return the factors of columns in each fold, (replicates, folds, m), and the folds where these are known."""
         size = moments.count.sum(axis=1)[:, None]
         mean = moments.sums.sum(axis=2) / size
         squares = np.diagonal(moments.scatter, axis1=3, axis2=4).sum(axis=2)

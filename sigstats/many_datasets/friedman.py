@@ -213,7 +213,7 @@ def friedman_test(
 def _tested(
     doubled: IntArray, way: str, statistics: tuple[float, float], replicates: int, generator: np.random.Generator
 ) -> tuple[str, str, dict[str, Any]]:
-    """The method that is used, the reason for it or a warning, and the p-value with what is known about it."""
+    """Return the method that is used, the reason for it or a warning, and the p-value with what is known about it."""
     of_chi2 = float(chdtrc(doubled.shape[1] - 1, statistics[0]))
     counted = exact_pvalue(doubled, rare=of_chi2 < _RARE) if way in ("auto", "exact") else None
     if counted is not None:
@@ -236,7 +236,7 @@ def _tested(
 
 
 def _of_f(doubled: IntArray, statistics: tuple[float, float]) -> tuple[float, str]:
-    """The p-value of F, and a warning if it may be too small."""
+    """Return the p-value of F, and a warning if it may be too small."""
     (datasets, k), doubt = doubled.shape, ""
     if statistics[0] > 0 and _mostly_tied(doubled):
         doubt = "many scores are tied: small p-values of F may be many times too small"
@@ -246,7 +246,7 @@ def _of_f(doubled: IntArray, statistics: tuple[float, float]) -> tuple[float, st
 
 
 def _mostly_tied(doubled: IntArray) -> bool:
-    """True if ties take more than half of the variance of the ranks."""
+    """Return True if ties take more than half of the variance of the ranks."""
     datasets, k = doubled.shape
     return bool(6 * ((doubled - (k + 1)) ** 2).sum() < datasets * k * (k**2 - 1))
 
@@ -265,7 +265,7 @@ def _statistics(doubled: IntArray) -> tuple[float, float]:
 
 
 def _patterns(doubled: IntArray) -> tuple[IntArray, IntArray]:
-    """The different ranks of a data set, sorted, and how many data sets have them."""
+    """Return the different ranks of a data set, sorted, and how many data sets have them."""
     return np.unique(np.sort(doubled, axis=1), axis=0, return_counts=True)
 
 
@@ -292,7 +292,7 @@ def _permute(doubled: IntArray, size: int, rng: np.random.Generator) -> IntArray
 
 
 def _count_orders(doubled: IntArray, size: int, rng: np.random.Generator) -> IntArray:
-    """The rank sums if data sets with the same ranks have each order as often as a multinomial law states."""
+    """Return the rank sums if data sets with the same ranks have each order as often as a multinomial law states."""
     sums = np.zeros((size, doubled.shape[1]), dtype=np.int64)
     for ranks, times in zip(*_patterns(doubled), strict=True):
         orders = np.array([*permutations(ranks)])

@@ -60,7 +60,7 @@ def exact_pvalue(doubled: IntArray, *, rare: bool = False) -> tuple[float, float
 
 
 def least_pvalue(doubled: IntArray) -> float:
-    """The probability of the observed ranks with the models in any order: a lower bound of p at any size."""
+    """Return the probability of the observed ranks with the models in any order: a lower bound of p at any size."""
     k = doubled.shape[1]
     ties = [np.unique(row, return_counts=True)[1] for row in doubled]
     alike = np.unique(doubled, axis=1, return_counts=True)[1]  # models with the same ranks throughout
@@ -75,7 +75,7 @@ def _orders(row: tuple[int, ...], whole: bool) -> Orders:
 
 
 def _lattice_work(steps: IntArray) -> float:
-    """The number of additions over the lattice, as a share of the affordable number."""
+    """Return the number of additions over the lattice, as a share of the affordable number."""
     k = steps.shape[1]
     points = (1.0 + np.cumsum(steps.max(axis=1))) ** (k - 1)
     return float(max(points.sum() * math.factorial(k) / _MOST_ADDITIONS, points[-1] / _MOST_POINTS))
@@ -88,7 +88,7 @@ def _listing_work(datasets: int, k: int, step: int) -> float:
 
 
 def _by_lattice(rows: list[Orders], k: int) -> tuple[IntArray, FloatArray]:
-    """The sums of all models but the last and their weights, over the lattice."""
+    """Return the sums of all models but the last and their weights, over the lattice."""
     law = np.ones((1,) * (k - 1))
     for orders, weights in rows:
         grown = np.zeros(np.array(law.shape) + orders.max())
@@ -100,7 +100,7 @@ def _by_lattice(rows: list[Orders], k: int) -> tuple[IntArray, FloatArray]:
 
 
 def _by_listing(rows: list[Orders], ascending: IntArray, observed: int, *, known: bool) -> FloatArray | None:
-    """The shares of the sorted sums with this sum of squares or more; None if they are not `known` to be few."""
+    """Return the shares of the sorted sums with this sum of squares or more; None if they are not `known` to be few."""
     k, transitions = ascending.shape[1], 0
     states: IntArray = np.zeros((1, k), dtype=np.int64)
     shares: FloatArray = np.ones(1)

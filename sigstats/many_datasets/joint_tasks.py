@@ -184,7 +184,7 @@ def exceedances(
 
 
 def _extremes(won: IntArray, size: IntArray, tails: list[FloatArray]) -> FloatArray:
-    """The number of rows won, the sum over tasks and the smallest p-value, each the more extreme the larger."""
+    """Return the number of rows won, the sum over tasks and the smallest p-value, each the more extreme the larger."""
     smallest = np.min([tail[k] for tail, k in zip(tails, won.T, strict=True)], axis=0)
     return np.array([won.sum(axis=1), won @ (size.min() / size), -np.log(np.maximum(smallest, 1e-300))])
 
@@ -195,7 +195,7 @@ def tails_of(n: int) -> FloatArray:
 
 
 def adjusted_by_steps(pvalues: FloatArray, tails: list[FloatArray]) -> FloatArray:
-    """The p-values of tasks, by steps: the probability that any remaining task has one as small."""
+    """Return the p-values of tasks, by steps: the probability that any remaining task has one as small."""
     order = np.argsort(pvalues, kind="stable")
     # Tasks with equal numbers of discordant rows have the same law.
     left, values, largest = Counter(len(tail) for tail in tails), np.empty(len(pvalues)), 0.0
@@ -209,6 +209,6 @@ def adjusted_by_steps(pvalues: FloatArray, tails: list[FloatArray]) -> FloatArra
 
 
 def _reached(tails: FloatArray, p: float) -> float:
-    """The largest p-value of a task that is at most `p`, which is its probability; 0 if there is none."""
+    """Return the largest p-value of a task that is at most `p`, which is its probability; 0 if there is none."""
     first = int(np.searchsorted(-tails, -p * (1 + TIE_TOLERANCE)))
     return float(tails[first]) if first < len(tails) else 0.0

@@ -27,13 +27,13 @@ class ScoreTable(NamedTuple):
     column: str = ""
 
     def whole(self) -> Self:
-        """The data sets on which all models have a score."""
+        """Return the data sets on which all models have a score."""
         kept = np.flatnonzero(~np.isnan(self.scores).any(axis=1))
         return self._replace(scores=self.scores[kept], datasets=[self.datasets[place] for place in kept])
 
 
 def read_scores(scores: Any, models: Any, datasets: Any) -> ScoreTable:
-    """The table that `sigstats.compare_over_datasets` was given, or ValueError."""
+    """Return the table that `sigstats.compare_over_datasets` was given, or raise ValueError."""
     column_name = datasets if isinstance(datasets, str) else getattr(datasets, "name", None)
     column = ""
     if isinstance(models, str):
@@ -84,7 +84,7 @@ def require_data_sets(names: Any, column: Any = None) -> None:
 
 
 def _widened(scores: Any, models: str, datasets: Any) -> tuple[FloatArray, list[str], list[str], str]:
-    """A long table as a wide one, and the name of its column of scores."""
+    """Return a long table as a wide one, and the name of its column of scores."""
     frame = opened(scores)
     if frame is None or not isinstance(datasets, str):
         raise refuse("models", models, "names of models, or one column of a data frame if `datasets` is a column too")

@@ -214,7 +214,7 @@ def signed_rank_test(
 
 
 def rounding_as_zero(differences: FloatArray) -> FloatArray:
-    """The differences, with 0 for those that are 0 except for the rounding of the largest.
+    """Return the differences, with 0 for those that are 0 except for the rounding of the largest.
 
     >>> rounding_as_zero(np.array([0.1 + 0.2 - 0.3, 0.25])).tolist()
     [0.0, 0.25]
@@ -259,7 +259,7 @@ def _interval(values: FloatArray, level: float) -> Interval:
 
 
 def _walsh_average(ascending: FloatArray, position: int | None) -> float:
-    """The mean of two differences at a position among all such means, sorted; their median if None."""
+    """Return the mean of two differences at a position among all such means, sorted; their median if None."""
     n = len(ascending)
     averages = n * (n + 1) // 2
     if position is None:
@@ -277,7 +277,7 @@ def _walsh_average(ascending: FloatArray, position: int | None) -> float:
 
 
 def _at_most(ascending: FloatArray, mean: float) -> int:
-    """The number of means of two differences that are at most `mean`."""
+    """Return the number of means of two differences that are at most `mean`."""
     partners = np.searchsorted(ascending, 2 * mean - ascending, side="right")
     with_itself = int((ascending <= mean).sum())
     return (int(partners.sum()) + with_itself) // 2

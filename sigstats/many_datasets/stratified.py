@@ -147,7 +147,7 @@ def stratified_paired_test(
 
 
 def as_strata(only_a: Any, only_b: Any, n: Any) -> tuple[IntArray, IntArray, IntArray]:
-    """The discordant counts and sizes of data sets, or ValueError as `stratified_paired_test`."""
+    """Return the discordant counts and sizes of data sets, or raise ValueError as `stratified_paired_test`."""
     require_same_index(only_a=only_a, only_b=only_b, n=n)
     a, b = as_counts(only_a, "only_a", ndim=1), as_counts(only_b, "only_b", ndim=1)
     size = as_counts(n, "n", ndim=1)
@@ -164,7 +164,7 @@ def as_strata(only_a: Any, only_b: Any, n: Any) -> tuple[IntArray, IntArray, Int
 
 
 def _interval(a: IntArray, b: IntArray, sizes: IntArray, weights: FloatArray, level: float) -> Interval:
-    """The square root of the sum of the squares of how far the weighted intervals reach, to either side."""
+    """Return the square root of the sum of the squares of how far the weighted intervals reach, to either side."""
     effect_sizes = [
         accuracy_difference(*value, confidence_level=level)
         for value in zip(a.tolist(), b.tolist(), sizes.tolist(), strict=True)

@@ -28,7 +28,7 @@ _FIXED, _GROWING = 30_000, 130
 
 
 def log_pmf(k: int, n: int) -> float:
-    """The natural logarithm of P(X = k), X binomial with n trials and p = 1/2; ``0 <= k <= n``.
+    """Return the natural logarithm of P(X = k), X binomial with n trials and p = 1/2; ``0 <= k <= n``.
 
     >>> round(math.exp(log_pmf(2, 4)), 12)
     0.375
@@ -70,7 +70,7 @@ def _sums_beyond(n: int) -> list[int]:
 
 
 def tail_error(n: int, log_p: float) -> float:
-    """A bound on the relative error of `tail` with the natural logarithm `log_p`; n up to 2**54.
+    """Return a bound on the relative error of `tail` with the natural logarithm `log_p`; n up to 2**54.
 
     Up to 1000 trials it is that of one division. Beyond, in roundings of 2**-53 each: n times the divergence has a
     relative error of at most 100 (it cancels to a twentieth where the series ends), and exceeds the logarithm of the
@@ -82,7 +82,7 @@ def tail_error(n: int, log_p: float) -> float:
 
 
 def log_tail(k: int, n: int, weight: float = 1.0) -> float:
-    """The natural logarithm of P(X > k) + weight P(X = k), X binomial with n trials and p = 1/2.
+    """Return the natural logarithm of P(X > k) + weight P(X = k), X binomial with n trials and p = 1/2.
 
     With ``0 <= k <= n`` of any size. `weight`: 1 gives P(X >= k), 1/2 the mid-p tail, 0 gives P(X > k) (and minus
     infinity at k = n).

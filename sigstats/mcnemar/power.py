@@ -50,7 +50,7 @@ class Rule:
 
 
 def as_rule(alpha: Any, alternative: Any, method: Any, correction: Any) -> Rule:
-    """A checked `Rule`, or ValueError.
+    """Return a checked `Rule`, or raise ValueError.
 
     Levels of 1/2 and more are refused: no test at such a level is meant, and below it none of the three tests rejects
     where the two discordant counts are equal.
@@ -80,7 +80,7 @@ def critical_counts(m: IntArray, rule: Rule) -> IntArray:
 
 
 def conditional_power(m: IntArray, critical: IntArray, share: float, rule: Rule) -> FloatArray:
-    """The power if there are m discordant pairs and each favours A with probability `share`."""
+    """Return the power if there are m discordant pairs and each favours A with probability `share`."""
     if rule.alternative == "two-sided":
         return upper_tail(critical, m, share) + upper_tail(critical, m, 1 - share)
     return upper_tail(critical, m, share if rule.alternative == "greater" else 1 - share)
@@ -184,7 +184,7 @@ def type_one_error(
 
 
 def exact_power(n: int, p_a: float, p_b: float, rule: Rule) -> float:
-    """The power of checked arguments: only A is right with probability `p_a`, only B with `p_b`.
+    """Return the power of checked arguments: only A is right with probability `p_a`, only B with `p_b`.
 
     ``sum_m P(M = m) P(reject | m)`` with M binomial (n, p_a + p_b) and, given m, the number of pairs that favour A
     binomial (m, p_a / (p_a + p_b)); in time of the order of the square root of n.
@@ -197,7 +197,7 @@ def exact_power(n: int, p_a: float, p_b: float, rule: Rule) -> float:
 
 
 def discordant_law(n: int, discordance: float) -> tuple[IntArray, FloatArray]:
-    """The numbers of discordant pairs and their probabilities; each side leaves out `_REMAINDER`.
+    """Return the numbers of discordant pairs and their probabilities; each side leaves out `_REMAINDER`.
 
     By Bernstein's inequality P(|M - mean| >= t) <= exp(-t^2 / (2 variance + 2 t / 3)) on either side.
     """
@@ -221,7 +221,7 @@ def binomial_pmf(k: IntArray, n: int, p: float) -> FloatArray:
 
 
 def drop_power(n: int, *, drop: float, discordance: float, alpha: float, minimum: float = 0.0) -> float:
-    """The probability that McNemar's exact one-sided test shows a drop that is at least `minimum` as observed.
+    """Return the probability that McNemar's exact one-sided test shows a drop that is at least `minimum` as observed.
 
     `drop`: the accuracy of A minus that of B, from 0 to `discordance`, the probability that exactly one of the two is
     right. Exact except for rounding, for up to 10**8 observations.
@@ -260,7 +260,7 @@ class VerdictChances:
 def verdict_chances(
     n: int, *, drop: float, discordance: float, alpha: float, minimum: float, margin: float, confidence_level: float
 ) -> VerdictChances:
-    """The probabilities of pass, inconclusive and fail of one row of a comparison.
+    """Return the probabilities of pass, inconclusive and fail of one row of a comparison.
 
     `minimum`: the smallest observed drop that fails. `margin`: the drop that the interval of a pass excludes.
     """
@@ -274,7 +274,7 @@ def verdict_chances(
 def pass_power(
     n: int, *, drop: float, discordance: float, alpha: float, minimum: float, margin: float, confidence_level: float
 ) -> float:
-    """The probability that Tango's interval of the candidate minus the baseline lies above minus the margin.
+    """Return the probability that Tango's interval of the candidate minus the baseline lies above minus the margin.
 
     A failing outcome does not pass, whatever its interval.
     """
@@ -288,7 +288,7 @@ def pass_power(
 
 
 def _fewest_to_pass(n: int, m: IntArray, margin: float, quantile: float) -> IntArray:
-    """The fewest of m discordant rows that the candidate must get right; m + 1 if none are enough."""
+    """Return the fewest of m discordant rows that the candidate must get right; m + 1 if none are enough."""
     low, high = np.full(m.shape, -1), m + 1
     while (high - low > 1).any():
         middle = (low + high) // 2

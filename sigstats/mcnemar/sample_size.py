@@ -33,7 +33,7 @@ _ROUNDING = 1e-12
 
 
 def sample_size(p_a: float, p_b: float, goal: float, rule: Rule) -> int:
-    """The smallest number of observations from which on the power is at least `goal`: of checked arguments.
+    """Return the smallest number of observations from which on the power is at least `goal`: of checked arguments.
 
     Raises ValueError as `sigstats.paired_sample_size`, also if more than two million discordant pairs would have to be
     considered.
@@ -167,7 +167,7 @@ def _crossing(excess: Callable[[float], float], low: float, high: float) -> floa
 
 
 def reaches(power: float, goal: float) -> bool:
-    """True if a power is at least the goal, up to the rounding of its sum."""
+    """Return True if a power is at least the goal, up to the rounding of its sum."""
     return power >= goal - _rounding(goal) * goal
 
 
@@ -177,7 +177,7 @@ def _rounding(goal: float) -> float:
 
 
 def _bounded_beyond(p_a: float, p_b: float, goal: float, rule: Rule) -> tuple[int, float]:
-    """A number of discordant pairs, and a lower bound above `goal` of the power with more pairs.
+    """Return a number of discordant pairs, and a lower bound above `goal` of the power with more pairs.
 
     With reach (t, c) and delta = |share - 1/2| Hoeffding's inequality gives a power of at least
     1 - exp(-2 (delta sqrt(m) - t - c / sqrt(m))^2), which rises with m; it is brought half of the way from `goal` to 1.
@@ -196,7 +196,7 @@ def _bounded_beyond(p_a: float, p_b: float, goal: float, rule: Rule) -> tuple[in
 def smallest_enough(
     enough: Callable[[int], bool], maximum: int, *, low: int = 0, one_in: int | None = None
 ) -> int | None:
-    """The smallest whole number that is enough; None if `maximum` is not. `low` is known not to be enough.
+    """Return the smallest whole number that is enough; None if `maximum` is not. `low` is known not to be enough.
 
     If `enough` is not monotone, the returned number is enough and the one below it is not, but a smaller one may be.
     `one_in`: the result may be too large by one part in this many.
@@ -215,7 +215,7 @@ def smallest_enough(
 def drop_size(
     *, drop: float, discordance: float, alpha: float, minimum: float = 0.0, target: float = 0.8
 ) -> int | None:
-    """The smallest number of observations from which on a drop is shown with this power; None if none is enough.
+    """Return the smallest number of observations from which on a drop is shown with this power; None if none is enough.
 
     It is that of `sigstats.paired_sample_size`, unless `minimum` decides: then it is found by bisection, and a few
     larger numbers may have a power that is lower, by no more than one observation changes it.
@@ -237,7 +237,7 @@ def drop_size(
 def detectable_drop(
     n: int, *, discordance: float, alpha: float, minimum: float = 0.0, target: float = 0.8
 ) -> float | None:
-    """The smallest drop that n observations show with the power wanted; None if they show none.
+    """Return the smallest drop that n observations show with the power wanted; None if they show none.
 
     For a drop above `discordance`, all observations that differ favour the baseline.
 

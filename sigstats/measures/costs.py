@@ -28,7 +28,7 @@ _WANTED = "{true class: {predicted class: cost}}, or {'fn': cost, 'fp': cost}"
 
 
 def as_cost_measure(costs: Any) -> OwnMeasure:
-    """The expected cost as a measure that is better if lower; or ValueError.
+    """Return the expected cost as a measure that is better if lower, or raise ValueError.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def as_cost_measure(costs: Any) -> OwnMeasure:
 
 
 def _entries(costs: Any) -> tuple[list[tuple[Any, ...]], bool]:
-    """The true class, the predicted class and the cost of each entry; True if they are given as fn and fp."""
+    """Return the true class, the predicted class and the cost of each entry; True if they are given as fn and fp."""
     rows = costs
     if hasattr(costs, "to_dict") and hasattr(costs, "columns"):
         axes = str(costs.index.name), str(costs.columns.name)
@@ -130,13 +130,13 @@ def costs_in_words(text: str) -> dict[str, Any] | None:
 
 
 def spec_named(name: str) -> MeasureSpec:
-    """The expected cost with costs in its name, as in ``expected-cost(fn=10,fp=1)``; or ValueError."""
+    """Return the expected cost with costs in its name, as in ``expected-cost(fn=10,fp=1)``, or raise ValueError."""
     costs = costs_in_words(name.removeprefix(f"{EXPECTED_COST}(").removesuffix(")"))
     return replace(as_cost_measure(costs or name).spec, name=name)
 
 
 def with_costs(measures: Any, costs: Any) -> Any:
-    """The measures with the expected cost before them; without costs as they are."""
+    """Return the measures with the expected cost before them; without costs as they are."""
     if costs is None:
         return measures
     names = [measures] if isinstance(measures, str) else measures or ()

@@ -41,7 +41,7 @@ class Confusion(NamedTuple):
 
 
 def checked_confusion(tp: Any, fn: Any, fp: Any, tn: Any) -> Confusion:
-    """The counts as float64 arrays of one shape, or ValueError."""
+    """Return the counts as float64 arrays of one shape, or raise ValueError."""
     named = {"tp": tp, "fn": fn, "fp": fp, "tn": tn}
     arrays = [as_counts(value, name).reshape(np.shape(value)).astype(np.float64) for name, value in named.items()]
     try:
@@ -71,12 +71,12 @@ def _as_undefined(value: Any) -> float:
 
 
 def accuracy(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
-    """The share of right answers, ``(tp + tn) / n``; 0/0 without observations."""
+    """Return the share of right answers, ``(tp + tn) / n``; 0/0 without observations."""
     return ratio(tp + tn, tp + fn + fp + tn, undefined)
 
 
 def error(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
-    """The share of wrong answers, ``(fn + fp) / n`` (Keller et al., eq. 1): less is better."""
+    """Return the share of wrong answers, ``(fn + fp) / n`` (Keller et al., eq. 1): less is better."""
     return ratio(fn + fp, tp + fn + fp + tn, undefined)
 
 
@@ -91,12 +91,12 @@ def recall(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any
 
 
 def specificity(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
-    """The recall of the negative class, ``tn / (tn + fp)``; 0/0 if nothing is negative."""
+    """Return the recall of the negative class, ``tn / (tn + fp)``; 0/0 if nothing is negative."""
     return ratio(tn, tn + fp, undefined)
 
 
 def balanced_accuracy(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
-    """The mean of recall and specificity, or the one whose class occurs; 0/0 if neither does."""
+    """Return the mean of recall and specificity, or the one whose class occurs; 0/0 if neither does."""
     occurring = (tp + fn > 0).astype(np.float64) + (tn + fp > 0)
     return ratio(ratio(tp, tp + fn, 0.0) + ratio(tn, tn + fp, 0.0), occurring, undefined)
 
@@ -112,7 +112,7 @@ def f_beta(tp: Any, fn: Any, fp: Any, tn: Any, *, beta: float = 1.0, undefined: 
 
 
 def f1(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
-    """The harmonic mean of precision and recall, ``2 tp / (2 tp + fn + fp)`` (Keller et al., eq. 11).
+    """Return the harmonic mean of precision and recall, ``2 tp / (2 tp + fn + fp)`` (Keller et al., eq. 11).
 
     0/0 if nothing is positive and nothing is called positive.
     """
@@ -121,7 +121,7 @@ def f1(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
 
 
 def jaccard(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
-    """The intersection of the positives and those called positive over their union, ``tp / (tp + fn + fp)``.
+    """Return the intersection of the positives and those called positive over their union, ``tp / (tp + fn + fp)``.
 
     0/0 if nothing is positive and nothing is called positive.
     """
@@ -158,7 +158,7 @@ def dcf(
     prior: float = 0.5,
     undefined: float = 0.0,
 ) -> Any:
-    """The detection cost function of person authentication: less is better.
+    """Return the detection cost function of person authentication: less is better.
 
     ``cost_fn prior fn / (tp + fn) + cost_fp (1 - prior) fp / (fp + tn)`` (Keller et al., eq. 7). The costs of rejecting
     a client and of accepting an impostor, from 0 to 1e100, are in any unit: the result's. `prior`: the probability of a
@@ -175,7 +175,7 @@ def dcf(
 
 
 def dcf_weights(cost_fn: Any, cost_fp: Any, prior: Any) -> tuple[float, float]:
-    """The factors of the two error rates in eq. (7): ``cost_fn * prior`` and ``cost_fp * (1 - prior)``."""
+    """Return the factors of the two error rates in eq. (7): ``cost_fn * prior`` and ``cost_fp * (1 - prior)``."""
     prior = as_real(prior, "prior", low=0, high=1)
     positive = as_real(cost_fn, "cost_fn", low=0, high=1e100) * prior
     return positive, as_real(cost_fp, "cost_fp", low=0, high=1e100) * (1 - prior)
@@ -187,12 +187,12 @@ def accuracy_of_classes(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float 
 
 
 def error_of_classes(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> FloatArray:
-    """The share of wrong answers."""
+    """Return the share of wrong answers."""
     return ratio(fn.sum(-1), (tp + fn).sum(-1), undefined)
 
 
 def balanced_accuracy_of_classes(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> FloatArray:
-    """The mean recall of the classes that occur."""
+    """Return the mean recall of the classes that occur."""
     return ratio(ratio(tp, tp + fn, 0.0).sum(-1), (tp + fn > 0).sum(-1).astype(np.float64), undefined)
 
 
@@ -216,7 +216,7 @@ def _others(one: Any, other: Any) -> Any:
 
 
 def one_vs_rest(table: Any) -> Confusion:
-    """The four counts, (..., K), of each class of a square table, true classes in rows, against all others."""
+    """Return the four counts, (..., K), of each class of a square table, true classes in rows, against all others."""
     counts = as_counts(table, "table")
     if counts.ndim < 2 or counts.shape[-1] != counts.shape[-2]:
         raise refuse("table", counts.shape, "a square table of counts, true classes in rows", quantity="shape")

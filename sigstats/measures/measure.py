@@ -93,7 +93,7 @@ class Measure:
             object.__setattr__(self, field, value)  # NumPy's scalars are no part of a record
 
     def __call__(self, tp: Any, fn: Any, fp: Any, tn: Any, *, kind: Kind = "binary", undefined: float = 0.0) -> Any:
-        """The measure of counts, over their last axis unless `kind` is ``"binary"``; or ValueError."""
+        """Return the measure of counts, over their last axis unless `kind` is ``"binary"``, or raise ValueError."""
         as_choice(kind, "kind", ("binary", "classes", "categories"))
         counts = checked_confusion(tp, fn, fp, tn)
         if kind != "binary" and counts.tp.ndim == 0:
@@ -102,7 +102,7 @@ class Measure:
         return float(value) if value.ndim == 0 else value
 
     def of(self, counts: Confusion, kind: Kind, *, undefined: float = 0.0) -> FloatArray:
-        """The measure of float64 counts that are known to be valid, as in a bootstrap."""
+        """Return the measure of float64 counts that are known to be valid, as in a bootstrap."""
         if self.function is not None:
             shape = counts.tp.shape if kind == "binary" else counts.tp.shape[:-1]
             return values_of(self.function, self.name, counts, shape)
@@ -119,11 +119,11 @@ class Measure:
         return np.asarray(formula(*counts, **options), dtype=np.float64)
 
     def of_two_classes(self, *counts: FloatArray) -> FloatArray:
-        """The measure of the four counts, without checks."""
+        """Return the measure of the four counts, without checks."""
         return self.of(Confusion(*counts), "binary")
 
     def mean_of_classes(self) -> "MeanOfClasses | None":
-        """The measure class by class if it is a mean over classes; else None."""
+        """Return the measure class by class if it is a mean over classes; else None."""
         average, base = base_of(self.name) if self.function is None else ("", "")
         if average != "macro":
             return None
@@ -134,7 +134,7 @@ class Measure:
 
 
 def _average(average: str, core: Any, counts: Confusion, kind: Kind, options: dict[str, Any]) -> FloatArray:
-    """A measure of two classes, averaged over categories, classes, or the two classes of a binary problem."""
+    """Return a measure of two classes, averaged over categories, classes, or the two classes of a binary problem."""
     if kind == "binary":
         tp, fn, fp, tn = counts
         pairs = ((tp, tn), (fn, fp), (fp, fn), (tn, tp))
@@ -169,7 +169,7 @@ class MeanOfClasses(NamedTuple):
     of_negatives: bool = True
 
     def value(self, counts: Confusion, *, occurs: bool | None = None) -> OfClass:
-        """The contribution of a class with these counts; `occurs`: known to occur in every table, or in none."""
+        """Return the contribution of a class with these counts; `occurs`: known to occur in every table, or in none."""
         if occurs is False:
             return OfClass(_NOTHING, False)
         value = self.formula(*counts, **self.options)
@@ -179,7 +179,7 @@ class MeanOfClasses(NamedTuple):
         return OfClass(value, True) if somewhere.all() else OfClass(np.where(somewhere, value, 0.0), somewhere)
 
     def of(self, classes: Sequence[OfClass]) -> FloatArray:
-        """The mean, the classes added one after the other."""
+        """Return the mean, the classes added one after the other."""
         values, occur = zip(*classes, strict=True)
         total, number = reduce(np.add, values), sum(occur)
         return total / number if isinstance(number, int) else ratio(total, number, self.options["undefined"])
@@ -188,7 +188,7 @@ class MeanOfClasses(NamedTuple):
 def as_measure(
     measure: "str | Measure | Callable[..., Any]", *, greater_is_better: bool | None = None, **parameters: float
 ) -> Measure:
-    """Find a measure by its name, or wrap a function of counts; or ValueError.
+    """Find a measure by its name, or wrap a function of counts, or raise ValueError.
 
     `measure`: a name: ``accuracy``, ``error``, ``precision``, ``recall``, ``specificity``, ``balanced-accuracy``,
     ``f1``, ``f-beta``, ``jaccard``, ``mcc``, ``kappa`` and ``dcf``, each also after ``micro-`` (of the summed counts

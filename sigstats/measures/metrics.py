@@ -96,13 +96,13 @@ _METRICS = {name: metric for paragraph in _TABLE.split("\n\n") for name, metric 
 
 
 def synonym_of(name: str) -> str:
-    """The first name of a metric in the table; a name that is not in it as it is."""
+    """Return the first name of a metric in the table; a name that is not in it as it is."""
     known = _METRICS.get(_plain(name))
     return name if known is None else known.name
 
 
 def metric_of(name: str) -> Metric | None:
-    """The metric that a score is named after; None if the table does not have it."""
+    """Return the metric that a score is named after; None if the table does not have it."""
     words = _SEPARATORS.split(_CUT_OFF.sub("", name.strip()))
     amount = words[-1].casefold() in _UNITS
     words = words[:-1] if amount else words
@@ -124,12 +124,12 @@ MADE = {EXPECTED_COST: "sigstats.measures.costs"} | dict.fromkeys(
 
 
 def is_made(name: Any) -> bool:
-    """True for the name of a measure that states its parameters, such as ``f-beta(beta=2)``."""
+    """Return True for the name of a measure that states its parameters, such as ``f-beta(beta=2)``."""
     return isinstance(name, str) and "(" in name and name.partition("(")[0] in MADE
 
 
 def parameters_in(name: str) -> tuple[str, dict[str, Any]]:
-    """Split the name of a measure from its parameters; ValueError unless they are numbers.
+    """Split the name of a measure from its parameters; raise ValueError unless they are numbers.
 
     >>> parameters_in("f-beta(beta=2)")
     ('f-beta', {'beta': 2.0})
@@ -149,18 +149,18 @@ def require_marks(name: str, otherwise: str = ", --measure auc for probabilities
 
 
 def unit_of(name: str) -> str:
-    """The unit that the last word of a name is; empty if it is not a unit."""
+    """Return the unit that the last word of a name is; empty if it is not a unit."""
     return _UNITS.get(_SEPARATORS.split(name.strip())[-1].casefold(), "")
 
 
 def limits_of(name: str) -> Limits:
-    """The limits of every value of a score, as the table states them."""
+    """Return the limits of every value of a score, as the table states them."""
     known = metric_of(name)
     return None if known is None else known.limits
 
 
 def is_lower_better(name: str, lower: Collection[str] = (), higher: Collection[str] = (), per: str = "") -> bool | None:
-    """True if a lower score is better, by the user's options or else by the table; None if neither states it.
+    """Return True if a lower score is better, by the user's options or else by the table; None if neither states it.
 
     Without a name a higher score is better. `lower` and `higher`: names from the options. `per`: the denominator of a
     ratio; the table does not tell if both have the same direction, such as two costs.
@@ -174,7 +174,7 @@ def is_lower_better(name: str, lower: Collection[str] = (), higher: Collection[s
 
 
 def against_direction(names: Sequence[str], *, greater: bool, cure: str) -> list[Note]:
-    """A note if all models are named after one metric with the opposite direction."""
+    """Return a note if all models are named after one metric with the opposite direction."""
     words = [_SEPARATORS.split(name.strip()) for name in names]
     for order in (1, -1):
         alike = [{*level} for level in zip(*(split[::order] for split in words), strict=False)]

@@ -20,7 +20,7 @@ _MEASURES = Offered(GROUP, "measure")
 
 
 def named(ready: Iterable[str] = ()) -> tuple[str, ...]:
-    """The names of the measures that installed packages offer, without those of `ready` ones."""
+    """Return the names of the measures that installed packages offer, without those of `ready` ones."""
     return _MEASURES.named(ready)
 
 
@@ -86,7 +86,7 @@ def values_of(function: Callable[..., Any], name: str, counts: Confusion, shape:
 def of_function(
     function: Callable[..., Any], name: str, label: Any, prediction: Any, weights: FloatArray
 ) -> FloatArray:
-    """The values of a user's function of labels, predictions and weights.
+    """Return the values of a user's function of labels, predictions and weights.
 
     Raises ValueError unless they are finite numbers, and a row of twice the weight counts as two rows.
     """

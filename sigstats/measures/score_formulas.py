@@ -61,16 +61,16 @@ class OfPairs:
         return tuple(sorted(((y,), (a,), (b,)) for y, a, b in product(labels, predictions, predictions) if a != b))
 
     def on(self, *joint: Any) -> Self:
-        """The formula restricted to the pairs of some joint events."""
+        """Return the formula restricted to the pairs of some joint events."""
         return replace(self, pairs=np.unique(np.concatenate([self._codes(events) for events in joint], axis=1)))
 
     def sums(self, joint: Any, weights: FloatArray) -> list[PairWeights]:
-        """The weights of the pairs of A and of B, for each row of weights of the events."""
+        """Return the weights of the pairs of A and of B, for each row of weights of the events."""
         places = np.searchsorted(self.pairs, self._codes(joint))
         return [PairWeights(np.asarray(weights @ _adding(side, len(self.pairs)))) for side in places]
 
     def of(self, sums: PairWeights, _kind: str = "classes") -> FloatArray:
-        """The value of each row of weights."""
+        """Return the value of each row of weights."""
         true, predicted = np.divmod(self.pairs, len(self.values))
         return np.asarray(self.formula(self.values[true], self.values[predicted], sums.weights))
 
@@ -80,7 +80,7 @@ class OfPairs:
 
 
 def pair_wins(positive: Any, score: Any) -> tuple[FloatArray, FloatArray]:
-    """The number of negatives below each positive, and of positives above each negative; a tie counts half.
+    """Return the number of negatives below each positive, and of positives above each negative; a tie counts half.
 
     Both are in the order of the rows, and multiples of a half, so that their sums are exact.
     """
@@ -95,7 +95,7 @@ def pair_wins(positive: Any, score: Any) -> tuple[FloatArray, FloatArray]:
 
 
 def area_under_curve(positive: Any, score: Any) -> float:
-    """The area under the ROC curve: the share of pairs in which the positive row has the higher score."""
+    """Return the area under the ROC curve: the share of pairs in which the positive row has the higher score."""
     of_positives, of_negatives = pair_wins(positive, score)
     return float(of_positives.sum()) / (len(of_positives) * len(of_negatives))
 
@@ -109,7 +109,7 @@ def neg_log_loss(positive: Any, probability: Any) -> FloatArray:
 
 
 def neg_brier(positive: Any, probability: Any) -> FloatArray:
-    """The squared distance of each row's probability from the truth, negated; parameters as `neg_log_loss`.
+    """Return the squared distance of each row's probability from the truth, negated; parameters as `neg_log_loss`.
 
     >>> neg_brier(np.array([True, False]), np.array([0.9, 0.5])).round(2).tolist()
     [-0.01, -0.25]
@@ -119,17 +119,17 @@ def neg_brier(positive: Any, probability: Any) -> FloatArray:
 
 
 def mark(positive: Any, score: Any) -> FloatArray:  # noqa: ARG001 (as the other measures of rows)
-    """The score itself."""
+    """Return the score itself."""
     return np.asarray(score, dtype=np.float64)
 
 
 def neg_absolute_error(label: Any, prediction: Any) -> FloatArray:
-    """The distance of each predicted number from the true one, negated."""
+    """Return the distance of each predicted number from the true one, negated."""
     return np.asarray(-np.abs(np.asarray(prediction, dtype=np.float64) - np.asarray(label, dtype=np.float64)))
 
 
 def neg_squared_error(label: Any, prediction: Any) -> FloatArray:
-    """The squared distance of each predicted number from the true one, negated."""
+    """Return the squared distance of each predicted number from the true one, negated."""
     return np.asarray(-np.square(neg_absolute_error(label, prediction)))
 
 
@@ -142,7 +142,7 @@ def pass_at(k: int, answers: int, right: int) -> Fraction:
 
 
 def ratio_of_sums(denominator: Any, score: Any) -> float:
-    """The sum of the scores over that of the denominators."""
+    """Return the sum of the scores over that of the denominators."""
     return float(np.sum(score) / np.sum(denominator))
 
 
@@ -160,7 +160,7 @@ class OfAreas(OfPairs):
     """The formula `macro_area` or `weighted_area`. An unseen row only adds its weight to the sums."""
 
     def on(self, *joint: Any) -> Self:
-        """The formula on some joint events; their scores are compared only once."""
+        """Return the formula on some joint events; their scores are compared only once."""
         pairs = []
         for events in joint:
             y, a, b = self.values[np.array(events.events)[:, :, 0].T]
@@ -187,14 +187,14 @@ class OfAreas(OfPairs):
 
 
 def _adding(columns: IntArray, width: int, times: Any = 1.0) -> Any:
-    """A sparse matrix that adds rows, or multiples of them, into these columns."""
+    """Return a sparse matrix that adds rows, or multiples of them, into these columns."""
     from scipy.sparse import csr_array  # slow to import
 
     return csr_array((times * np.ones(len(columns)), columns, np.arange(len(columns) + 1)), shape=(len(columns), width))
 
 
 def _area_sums(vectors: NDArray[Any], label: Any, predicted: Any) -> Callable[..., FloatArray]:
-    """A function of weights: pairs won by the rows of each class, and weights of scored, first and last rows.
+    """Return a function of weights: pairs won by the rows of each class, and weights of scored, first and last rows.
 
     With `added`: the sums that one more of each row adds, for one row of weights. A single column has the scores of
     class 1 of two; class 0 wins the same pairs.
@@ -224,7 +224,7 @@ def _area_sums(vectors: NDArray[Any], label: Any, predicted: Any) -> Callable[..
 
 
 def _mean_area(sums: FloatArray) -> FloatArray:
-    """The mean of the areas of the classes that occur."""
+    """Return the mean of the areas of the classes that occur."""
     wins, scored, first, last = np.split(sums, 4, axis=1)
     # A row that is ranked first for another class has the lowest score.
     others, lowest, highest = (of_class @ (1 - np.eye(of_class.shape[1])) for of_class in (scored, first, last))
@@ -234,7 +234,7 @@ def _mean_area(sums: FloatArray) -> FloatArray:
 
 
 def macro_area(vectors: NDArray[Any], label: Any, predicted: Any, weights: FloatArray) -> FloatArray:
-    """The mean of the areas of the classes that occur, each against all others.
+    """Return the mean of the areas of the classes that occur, each against all others.
 
     `vectors`: the scores, one column per class. `predicted`: the row of `vectors` for each prediction; or `FIRST` or
     `LAST`, with the best (worst) score for the true class and the worst (best) for all others.
@@ -243,7 +243,7 @@ def macro_area(vectors: NDArray[Any], label: Any, predicted: Any, weights: Float
 
 
 def weighted_area(positive: Any, score: Any, weights: FloatArray) -> FloatArray:
-    """The weighted share of pairs in which the positive row has the higher score; a tie counts half."""
+    """Return the weighted share of pairs in which the positive row has the higher score; a tie counts half."""
     return macro_area(score[:, np.newaxis], positive, np.arange(len(score)), weights)
 
 
@@ -258,7 +258,7 @@ class OfPrecision(OfPairs):
     """The formula `average_precision`, of cumulative sums: an unseen row only adds its weight to them."""
 
     def on(self, *joint: Any) -> Self:
-        """The formula on some joint events; the thresholds of a model are the scores of their positive rows."""
+        """Return the formula on some joint events; the thresholds of a model are the scores of their positive rows."""
         y, *sides = self.values[np.concatenate([events.events for events in joint])[:, :, 0].T]
         return replace(self, pairs=[np.unique(side[y == 1]) for side in sides])
 
@@ -288,12 +288,12 @@ def average_precision(positive: Any, score: Any, weights: FloatArray) -> FloatAr
 
 
 def rmse(label: Any, prediction: Any, weights: FloatArray) -> FloatArray:
-    """The root of the mean squared error."""
+    """Return the root of the mean squared error."""
     return np.asarray(np.sqrt(weights @ np.square(prediction - label) / weights.sum(axis=1)))
 
 
 def r2(label: Any, prediction: Any, weights: FloatArray) -> FloatArray:
-    """One minus the ratio of the mean squared error to the variance of the labels; 0 if they are all equal."""
+    """Return one minus the ratio of the mean squared error to the variance of the labels; 0 if they are all equal."""
     n, centred = weights.sum(axis=1), label - label.mean()
     spread = weights @ np.square(centred) - np.square(weights @ centred) / n
     some = spread > 1e-12 * n * np.square(centred).max(initial=0.0)

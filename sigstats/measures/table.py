@@ -98,13 +98,13 @@ class MeasureSpec:
         return self.unit != "own"
 
     def signed(self, *counts_or_rows: Any) -> FloatArray:
-        """The formula of counts, or of rows with weights, with the sign at which greater is better."""
+        """Return the formula of counts, or of rows with weights, with the sign at which greater is better."""
         formula = self.of_weights or self.of_counts
         assert formula is not None
         return np.asarray(formula(*counts_or_rows)) * (1 if self.greater_is_better else -1)
 
     def of(self, positive: Any, score: Any) -> float:
-        """The measure of a column of scores; it needs `of_scores`, `of_rows` or `of_weights`."""
+        """Return the measure of a column of scores; it needs `of_scores`, `of_rows` or `of_weights`."""
         if self.of_rows is not None:
             return float(self.of_rows(positive, score).mean())
         if self.of_weights is not None:
@@ -238,7 +238,7 @@ def is_pass_at(name: str) -> bool:
 
 
 def is_quantile(name: Any) -> bool:
-    """True for ``p95``, ``p99.9`` and the like: the value that this percentage of rows do not exceed."""
+    """Return True for ``p95``, ``p99.9`` and the like: the value that this percentage of rows do not exceed."""
     return isinstance(name, str) and _QUANTILE.fullmatch(name) is not None
 
 
@@ -254,7 +254,7 @@ COUNT_MEASURES: tuple[str, ...] = tuple(name for name, spec in MEASURES.items() 
 
 
 def is_of_counts(name: Any) -> bool:
-    """True if a name is that of a measure of counts, of this package or offered by an installed one."""
+    """Return True if a name is that of a measure of counts, of this package or offered by an installed one."""
     return isinstance(name, str) and (name in COUNT_MEASURES or base_of(name)[1] in own.named())
 
 
@@ -265,27 +265,27 @@ SCORE_MEASURES: tuple[str, ...] = tuple(
 
 
 def base_of(name: str) -> tuple[str, str]:
-    """The average of a measure (``"micro"``, ``"macro"`` or an empty string), and its name without it."""
+    """Return the average of a measure (``"micro"``, ``"macro"`` or an empty string), and its name without it."""
     average, _, base = name.partition("-")
     return (average, base) if average in _AVERAGES else ("", name)
 
 
 def is_named_alone(spec: MeasureSpec) -> bool:
-    """True if a measure needs no parameters, and its average differs from the plain measure."""
+    """Return True if a measure needs no parameters, and its average differs from the plain measure."""
     average, base = base_of(spec.name)
     other = average in ("macro", "weighted") and MEASURES[base].of_classes is None and spec.name != "weighted-recall"
     return not spec.parameters and (not average or other)
 
 
 def refers_to_one_class(name: str) -> bool:
-    """True if a measure is of the positive one of two classes, and so needs exactly two."""
+    """Return True if a measure is of the positive one of two classes, and so needs exactly two."""
     spec = MEASURES[name]
     of_two = spec.of_counts is not None and not base_of(name)[0] and spec.of_classes is None
     return name == "neg-brier" or spec.needs == "scores" or spec.of_one_class or of_two
 
 
 def needs_positive(name: str) -> bool:
-    """True if the positive class must be named: `auc` and `neg-brier` of either of two classes are equal."""
+    """Return True if the positive class must be named: `auc` and `neg-brier` of either of two classes are equal."""
     return refers_to_one_class(name) and name not in ("auc", "neg-brier")
 
 

@@ -17,12 +17,12 @@ MEAN_OVER_TASKS = "mean over tasks"
 
 
 def task_weights(tasks: IntArray) -> FloatArray:
-    """The weight of each row: one over the rows of its task; in all, the number of tasks."""
+    """Return the weight of each row: one over the rows of its task; in all, the number of tasks."""
     return np.asarray(1 / np.bincount(tasks)[tasks], dtype=np.float64)
 
 
 def share_interval(right: Any, groups: IntArray | None, confidence: float) -> Interval:
-    """The interval of an accuracy: Clopper and Pearson's, or its generalisation to means of groups.
+    """Return the interval of an accuracy: Clopper and Pearson's, or its generalisation to means of groups.
 
     One more group does not undo it. With fewer than 110 groups, this group is as large as the largest, and all right
     or all wrong; with more it is like those seen (`sigstats.unseen_row.means`).
@@ -49,7 +49,7 @@ def mean_interval(scores: Any, groups: IntArray | None, confidence: float) -> In
 
 
 def standard_error(scores: FloatArray, groups: IntArray | None) -> float:
-    """The standard error of the mean, by groups (Liang and Zeger 1986), with the factor G / (G - 1)."""
+    """Return the standard error of the mean, by groups (Liang and Zeger 1986), with the factor G / (G - 1)."""
     sums = scores - np.sort(scores).mean()
     if groups is not None:
         sums = sums_by(np.unique(groups, return_inverse=True)[1], sums)
@@ -58,7 +58,7 @@ def standard_error(scores: FloatArray, groups: IntArray | None) -> float:
 
 
 def missing_in(table: Any) -> NDArray[np.bool_]:
-    """A mask of missing answers: None, NaN, or the missing value of pandas."""
+    """Return a mask of missing answers: None, NaN, or the missing value of pandas."""
     if table.dtype.kind == "f":
         return np.asarray(np.isnan(table))
     if table.dtype.kind != "O":
@@ -67,7 +67,7 @@ def missing_in(table: Any) -> NDArray[np.bool_]:
 
 
 def item_means(marks: FloatArray, items: IntArray, names: Any, models: Any) -> tuple[FloatArray, IntArray]:
-    """The mean of each model's answers to each item, and their number.
+    """Return the mean of each model's answers to each item, and their number.
 
     `marks`: NaN if a model has no answer. `items`: codes from 0. `names` and `models`: names of the items and of the
     models. Raises ValueError if a model has no answer to an item.
@@ -83,7 +83,7 @@ def item_means(marks: FloatArray, items: IntArray, names: Any, models: Any) -> t
 
 
 def first_of_each(codes: IntArray, items: IntArray, what: str, names: Any) -> IntArray:
-    """The code of each item, shared by all its rows; ValueError if the rows of an item have several."""
+    """Return the code of each item, shared by all its rows; raise ValueError if the rows of an item have several."""
     counts = np.zeros(len(names), dtype=np.int64)
     counts[items] = codes
     differs = np.flatnonzero(counts[items] != codes)

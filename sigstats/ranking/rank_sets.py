@@ -169,7 +169,7 @@ def sets_of(
     weights: FloatArray | None = None,
     limits: Limits = (0.0, 1.0),
 ) -> RankSets:
-    """The rank sets of a table of bool or float; groups as codes from 0, and weights of rows with a mean of 1.
+    """Return the rank sets of a table of bool or float; groups as codes from 0, and weights of rows with a mean of 1.
 
     `limits`: those of a score; none are assumed for scores beyond them.
     """
@@ -189,7 +189,7 @@ def sets_of(
 
 
 def sets_from(pvalues: FloatArray, scores: Sequence[float], models: Sequence[str], level: float, n: int) -> RankSets:
-    """The rank sets of one-sided p-values of all ordered pairs, and the scores of the models."""
+    """Return the rank sets of one-sided p-values of all ordered pairs, and the scores of the models."""
     k = len(models)
     adjusted = adjusted_pairs(pvalues)
     better = is_shown(adjusted, level)
@@ -239,7 +239,7 @@ def sign_tests(ahead: FloatArray) -> FloatArray:
 
 
 def is_shown(adjusted: FloatArray, level: float) -> NDArray[np.bool_]:
-    """A mask of adjusted p-values that reject at one minus the confidence."""
+    """Return a mask of adjusted p-values that reject at one minus the confidence."""
     return (adjusted <= (1 - level) * (1 + _ROUNDING)) & (adjusted < 1)
 
 

@@ -213,7 +213,7 @@ class Ranking(Drawn):
         return forest(ax, lines, unit=self.measure, marks=())
 
     def _placed(self) -> list[tuple[str, RankedModel]]:
-        """Each model of all rows, then of each slice."""
+        """Return each model of all rows, then of each slice."""
         parts = [("all rows", self.models), *((slice_.slice, slice_.models) for slice_ in self.slices)]
         return [(part, model) for part, models in parts for model in models]
 
@@ -221,7 +221,7 @@ class Ranking(Drawn):
 def models_in_order(
     sets: RankSets, intervals: Sequence[Interval], *, right: bool, lower: bool
 ) -> tuple[RankedModel, ...]:
-    """The models of rank sets with the intervals of their scores, the best first."""
+    """Return the models of rank sets with the intervals of their scores, the best first."""
     sign = -1 if lower else 1
     return tuple(
         RankedModel(
@@ -244,7 +244,7 @@ def _order(sets: RankSets) -> list[int]:
 def pairs_in_order(
     sets: RankSets, *, lower: bool, tests: Mapping[tuple[int, int], str] = MappingProxyType({})
 ) -> tuple[RankedPair, ...]:
-    """All pairs of models, the best first; `tests`: the test of each, if they are not all the same."""
+    """Return all pairs of models, the best first; `tests`: the test of each, if they are not all the same."""
     sign, where = -1 if lower else 1, _order(sets)
     return tuple(
         RankedPair(

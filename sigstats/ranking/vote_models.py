@@ -52,7 +52,7 @@ def _components(k: int, first: IntArray, second: IntArray, *, strong: bool) -> t
 
 
 def _why_not_finite(models: NDArray[Any], wins: FloatArray) -> str:
-    """The reason why Bradley and Terry's scores are not finite; empty if they are (Ford 1957)."""
+    """Return the reason why Bradley and Terry's scores are not finite; empty if they are (Ford 1957)."""
     winners, losers = np.nonzero(wins)
     count, part = _components(len(models), winners, losers, strong=True)
     if count == 1:
@@ -63,7 +63,7 @@ def _why_not_finite(models: NDArray[Any], wins: FloatArray) -> str:
 
 
 def scores_of(wins: FloatArray) -> FloatArray:
-    """The maximum of the likelihood, by Newton's steps; the mean score is 0."""
+    """Return the maximum of the likelihood, by Newton's steps; the mean score is 0."""
     k, games = len(wins), wins + wins.T
     scores = np.zeros(k)
     for _ in range(_MOST_STEPS):
@@ -83,14 +83,14 @@ def _information(games: FloatArray, chances: FloatArray) -> FloatArray:
 
 
 def sums_of(values: IntArray, units: IntArray) -> IntArray:
-    """The sum of each unit's values."""
+    """Return the sum of each unit's values."""
     return np.bincount(np.unique(units, return_inverse=True)[1], values).astype(np.int64)
 
 
 def _standard_errors(
     scores: FloatArray, first: IntArray, second: IntArray, signs: IntArray, units: Sequence[IntArray]
 ) -> FloatArray:
-    """The standard errors of the scores, by sums of slopes of one or two kinds of units (Huber's sandwich)."""
+    """Return the standard errors of the scores, by sums of slopes of one or two kinds of units (Huber's sandwich)."""
     residuals = (1 + signs) / 2 - expit(scores[first] - scores[second])
     games = np.zeros((len(scores), len(scores)))
     np.add.at(games, (first, second), 1.0)
@@ -109,7 +109,7 @@ def _standard_errors(
 
 
 def _slopes(k: int, first: IntArray, second: IntArray, residuals: FloatArray, units: IntArray) -> Any:
-    """The sum of the slopes of each unit's votes by each score; a sparse matrix of shape (units, k)."""
+    """Return the sum of the slopes of each unit's votes by each score; a sparse matrix of shape (units, k)."""
     from scipy.sparse import coo_array  # slow to import
 
     names, codes = np.unique(units, return_inverse=True)
@@ -118,7 +118,7 @@ def _slopes(k: int, first: IntArray, second: IntArray, residuals: FloatArray, un
 
 
 def fit_pvalue(decided: FloatArray) -> float | None:
-    """The p-value of the scores against a model with a separate probability for each pair."""
+    """Return the p-value of the scores against a model with a separate probability for each pair."""
     games = decided + decided.T
     k, pairs = len(games), int(np.count_nonzero(np.triu(games)))
     if pairs < k or _why_not_finite(np.arange(k), decided):
@@ -133,7 +133,7 @@ def fit_pvalue(decided: FloatArray) -> float | None:
 def position_note(
     names: list[str], sides: FloatArray, preferred: NDArray[np.bool_], adjusted_pvalues: FloatArray
 ) -> tuple[Note, ...]:
-    """A note if a model was model_a, or model_b, more often than chance allows.
+    """Return a note if a model was model_a, or model_b, more often than chance allows.
 
     `sides`: numbers of votes that model_a won, tied and lost, by the two models. Pairs that met in both orders show how
     much position adds to the margin of a pair, with 95% limits from the largest possible variance. A preference is in

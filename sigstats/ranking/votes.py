@@ -228,7 +228,7 @@ def rank_votes(
 
 
 def coded_votes(model_a: NDArray[Any], model_b: NDArray[Any], winner: Any) -> tuple[NDArray[Any], IntArray]:
-    """The names of the models, and of each vote the codes of both and its sign: 1, -1 or 0 if neither won."""
+    """Return the names of the models, and of each vote the codes of both and its sign: 1, -1 or 0 if neither won."""
     models, codes = np.unique(np.concatenate([model_a.astype(str), model_b.astype(str)]), return_inverse=True)
     first, second = codes.astype(np.int64).reshape(2, -1)
     names, place = np.unique(as_labels(winner, "winner").astype(str), return_inverse=True)
@@ -248,7 +248,7 @@ def coded_votes(model_a: NDArray[Any], model_b: NDArray[Any], winner: Any) -> tu
 
 
 def _crossed(units: list[IntArray]) -> list[IntArray]:
-    """The kinds of groups, without one that is nested in another, such as questions of a single voter."""
+    """Return the kinds of groups, without one that is nested in another, such as questions of a single voter."""
     if len(units) < 2:
         return units
     both = len(np.unique(units[0] * (units[1].max() + 1) + units[1]))
@@ -261,7 +261,7 @@ def _crossed(units: list[IntArray]) -> list[IntArray]:
 def _tests_of_groups(
     k: int, first: IntArray, second: IntArray, signs: IntArray, units: Sequence[IntArray]
 ) -> FloatArray:
-    """The tests of all pairs by the means of groups, and of both kinds of groups if there are two."""
+    """Return the tests of all pairs by the means of groups, and of both kinds of groups if there are two."""
     turned = np.where(first < second, signs, -signs)
     pair = np.minimum(first, second) * k + np.maximum(first, second)
     order = np.argsort(pair, kind="stable")
@@ -285,7 +285,7 @@ def _tests_of_groups(
 
 
 def _two_way(of_voters: IntArray, of_items: IntArray, of_both: IntArray) -> tuple[float, float]:
-    """The p-values of Student's t test of the sum of signs, with the variances of voters and items combined."""
+    """Return the p-values of Student's t test of the sum of signs, with the variances of voters and items combined."""
     squares = [float((array**2).sum()) for array in (of_voters, of_items, of_both)]
     variance = max(squares[0], squares[1], squares[0] + squares[1] - squares[2])
     if not variance:

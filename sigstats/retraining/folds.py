@@ -91,7 +91,7 @@ def require_trained(y: Any, folds: IntArray, rare_classes: str, groups: IntArray
 
 
 def folds_of(cv: Any, X: Any, y: Any, groups: Any = None) -> IntArray:
-    """The fold array of a scikit-learn splitter, called with `X`, `y` and `groups`.
+    """Return the fold array of a scikit-learn splitter, called with `X`, `y` and `groups`.
 
     Raises ValueError if it fails, does not test each row exactly once, or trains on anything but the other rows.
     """
@@ -106,7 +106,7 @@ def _listed(cv: Any, splits: Callable[[], list[Any]]) -> list[Any]:
 
 
 def folds_of_splits(splits: Iterable[Any], n: int) -> IntArray:
-    """The fold array of pairs of training and test rows: their numbers, or masks of all `n` rows.
+    """Return the fold array of pairs of training and test rows: their numbers, or masks of all `n` rows.
 
     Raises ValueError if they do not test each row exactly once and train on all others: the errors of repeated or
     partial test sets have no distribution that permutations preserve.
@@ -134,7 +134,7 @@ def folds_of_splits(splits: Iterable[Any], n: int) -> IntArray:
 
 
 def _rows_of(split: Any, number: int, n: int) -> tuple[IntArray, IntArray]:
-    """The training and the test rows of a split."""
+    """Return the training and the test rows of a split."""
     name, wanted = f"cv (split {number})", f"a pair of training and test rows, numbers from 0 to {n - 1} or masks"
     if isinstance(split, (str, bytes)) or not hasattr(split, "__len__") or len(split) != 2:
         raise refuse(name, split, wanted)
@@ -152,7 +152,7 @@ def _rows_of(split: Any, number: int, n: int) -> tuple[IntArray, IntArray]:
 
 
 def as_folds(cv: Any, X: Any, y: Any, rng: Any = None, *, groups: IntArray | None = None) -> IntArray:
-    """The folds of ``cv=``: a number of stratified ones, a splitter, its splits, or the fold of each row itself.
+    """Return the folds of ``cv=``: a number of stratified ones, a splitter, its splits, or the fold of each row itself.
 
     The numbers of an array may be any integers, and are renumbered from 0 in their order. ValueError if `cv` is none of
     these, or leaves fewer than two folds. `groups`: codes from 0, for a number and for a splitter.
@@ -176,7 +176,7 @@ def as_folds(cv: Any, X: Any, y: Any, rng: Any = None, *, groups: IntArray | Non
 
 
 def as_classes(y: Any) -> tuple[np.ndarray[Any, Any], IntArray]:
-    """The sorted distinct classes of `y` and the code of each row's class, or ValueError."""
+    """Return the sorted distinct classes of `y` and the code of each row's class, or raise ValueError."""
     wanted = "one class label for each row, two classes or more"
     labels = as_array(y, "y", wanted)
     if labels.ndim == 2:

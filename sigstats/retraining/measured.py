@@ -57,7 +57,7 @@ def class_scores(
     transforms: str = "fold",
     around_fit: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> ClassScores:
-    """The cross-validated scores of a scikit-learn classifier, which is cloned; or ValueError.
+    """Return the cross-validated scores of a scikit-learn classifier, which is cloned, or raise ValueError.
 
     `transforms`: whether the transforms of a pipeline are learned on the training fold alone, or once on all rows.
     `around_fit`: its context is entered around each fit with its scores, to watch over them.
@@ -148,7 +148,7 @@ class Statistic:
         return self._spec.needs_scores
 
     def of_predictions(self, truth: IntArray, predicted: IntArray) -> FloatArray:
-        """The measure of each replicate of predicted codes, shape (replicates, n)."""
+        """Return the measure of each replicate of predicted codes, shape (replicates, n)."""
         k = len(self.classes)
         if self._spec.of_rows is not None:  # among measures of answers or classes only costs have it
             of_one = np.where(np.arange(k) == self.positive, "positive", "negative")
@@ -168,7 +168,7 @@ class Statistic:
         return measure.of(Confusion(*(count.astype(np.float64) for count in counts)), "classes")
 
     def of_scores(self, truth: IntArray, scores: ClassScores) -> float:
-        """The measure of one run."""
+        """Return the measure of one run."""
         if self._spec.needs == "tables":
             table: Any = scores.probabilities
             if self._spec.answers:
@@ -178,7 +178,7 @@ class Statistic:
 
 
 def scored(measure: str, truth: IntArray, scores: ClassScores, positive: int) -> tuple[NDArray[np.bool_], FloatArray]:
-    """A mask of the rows of the class that scores are of, and the score of each row."""
+    """Return a mask of the rows of the class that scores are of, and the score of each row."""
     if measure == "neg-log-loss":  # the loss of a row is that of its true class, however many there are
         assert scores.probabilities is not None
         return np.ones(len(truth), dtype=np.bool_), scores.probabilities[np.arange(len(truth)), truth]
@@ -200,12 +200,12 @@ def statistic_of(measure: Any, retrainer: Retrainer, y: Any, positive: Any) -> S
 
 
 def observed_value(retrainer: Retrainer, statistic: Statistic) -> float:
-    """The measure of the cross-validated classifier on the data as they are."""
+    """Return the measure of the cross-validated classifier on the data as they are."""
     return float(values_of(retrainer, statistic, retrainer.identity())[0])
 
 
 def values_of(retrainer: Retrainer, statistic: Statistic, draws: IntArray) -> FloatArray:
-    """The measure of each replicate in `draws`, which are those of ``Retrainer.draw``."""
+    """Return the measure of each replicate in `draws`, which are those of ``Retrainer.draw``."""
     if not statistic.needs_scores:
         return statistic.of_predictions(*retrainer.truth_and_predictions(draws))
     values = []

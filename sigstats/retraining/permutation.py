@@ -276,7 +276,7 @@ def permutation_test(
 
 
 def _random_state_warning(classifier: Any) -> str:
-    """A warning if an estimator has a random state that is not set; otherwise empty."""
+    """Return a warning if an estimator has a random state that is not set; otherwise empty."""
     try:
         params = {"": classifier, **classifier.get_params(deep=True)}
     except Exception:  # what is no estimator is refused later

@@ -112,14 +112,14 @@ class Retrainer:
         return len(self.codes)
 
     def observed(self) -> Any:
-        """The cross-validated prediction of each row, shape (n,), in the labels of `y`."""
+        """Return the cross-validated prediction of each row, shape (n,), in the labels of `y`."""
         with warnings.catch_warnings():
             # Scalers say this of a feature that no training row has, which the ready neighbours take for unknown.
             warnings.filterwarnings("ignore", message="All-NaN slice encountered")
             return self._classes[self.predict(self.identity())[0]]
 
     def wrong(self, rng: Any, size: int) -> IntArray:
-        """The number of wrong rows in each of the next `size` replicates.
+        """Return the number of wrong rows in each of the next `size` replicates.
 
         They are drawn from `rng` one after the other, so drawing fewer gives the first of them. The draws depend only
         on `rng`, the shape of X and the classes: all classifiers see the same permutations.
@@ -138,7 +138,7 @@ class Retrainer:
         return max(1, CHUNK_BYTES // int(count))
 
     def chunks(self, generator: np.random.Generator, size: int, most: int = MAX_RESAMPLES) -> Iterator[IntArray]:
-        """The draws of `size` replicates, in chunks of `chunk_size`, or of `most` if that is less."""
+        """Yield the draws of `size` replicates, in chunks of `chunk_size`, or of `most` if that is less."""
         step = min(most, self.chunk_size)
         for first in range(0, size, step):
             yield self.draw(generator, min(step, size - first))
@@ -158,7 +158,7 @@ class Retrainer:
         return made[:, 0] if labels else made
 
     def count_wrong(self, draws: IntArray) -> IntArray:
-        """The number of wrong rows of each replicate in `draws`."""
+        """Return the number of wrong rows of each replicate in `draws`."""
         truth, predicted = self.truth_and_predictions(draws)
         return np.asarray((predicted != truth).sum(axis=1), dtype=np.int64)
 
@@ -169,7 +169,7 @@ class Retrainer:
             return truth, self.predict(draws, quiet=True)
 
     def predict(self, draws: IntArray, *, quiet: bool = False) -> IntArray:
-        """The predicted class code of each row of X in each replicate, shape (replicates, n).
+        """Return the predicted class code of each row of X in each replicate, shape (replicates, n).
 
         `quiet`: whether to ignore warnings of fits: on permuted data (no convergence, collinear features) there are 10
         a replicate.
@@ -193,7 +193,7 @@ class Retrainer:
             predicted[order[test]] = self._fit_predict(rows, test, fold, quiet)
 
     def permuted(self, draw: IntArray) -> Any:
-        """The rows of one replicate, to be used with the labels and folds as they are."""
+        """Return the rows of one replicate, to be used with the labels and folds as they are."""
         if self.null == "labels":
             return take(self._X, self._order(draw))
         rows = permute_features(self._X, draw)
@@ -203,7 +203,7 @@ class Retrainer:
             return fit_transform(self._transform, rows)
 
     def _order(self, draw: IntArray) -> IntArray:
-        """The row of X in each place."""
+        """Return the row of X in each place."""
         order = np.empty(self.n, dtype=np.int64)
         order[draw] = np.arange(self.n)
         return order
@@ -222,7 +222,7 @@ class Retrainer:
         return class_codes(predicted, self._classes, int(test.sum()), called)
 
     def identity(self) -> IntArray:
-        """The draw of one replicate that permutes nothing."""
+        """Return the draw of one replicate that permutes nothing."""
         one = np.arange(self.n)[None]
         return one if self.null == "labels" else np.broadcast_to(one, (1, self._X.shape[1], self.n))
 

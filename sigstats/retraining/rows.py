@@ -18,7 +18,7 @@ _MOST_TOLD, _MOST_VALUES = 3, 2**24
 
 
 def as_rows(X: Any, n: int, null: str) -> Any:
-    """`X` as rows that can be permuted, or ValueError."""
+    """`X` as rows that can be permuted, or raise ValueError."""
     if hasattr(X, "iloc") or hasattr(X, "tocsr"):
         rows = X if hasattr(X, "iloc") else X.tocsr()
         if null == "features" and not hasattr(X, "iloc"):
@@ -39,7 +39,7 @@ def take(X: Any, rows: IntArray) -> Any:
 
 
 def permute_features(X: Any, source: IntArray) -> Any:
-    """The rows in which value j of row i comes from row ``source[j, i]``."""
+    """Return the rows in which value j of row i comes from row ``source[j, i]``."""
     if not hasattr(X, "iloc"):
         return np.take_along_axis(X, source.T, axis=0)
     mixed = X.copy()
@@ -81,7 +81,7 @@ def copies_in_other_folds(columns: Sequence[IntArray], y: IntArray, folds: IntAr
 
 
 def codes_of_columns(X: Any) -> list[IntArray]:
-    """The values of each feature as codes from 0; empty if they are not distinguishable, or too many."""
+    """Return the values of each feature as codes from 0; empty if they are not distinguishable, or too many."""
     if hasattr(X, "tocsr") or math.prod(X.shape) > _MOST_VALUES:
         return []
     try:
@@ -92,7 +92,7 @@ def codes_of_columns(X: Any) -> list[IntArray]:
 
 
 def encoded(X: Any) -> tuple[Any, Any]:
-    """A data frame as numbers and a mask of its nominal columns; anything else as it is, and no mask.
+    """Return a data frame as numbers and a mask of its nominal columns; anything else as it is, and no mask.
 
     Strings, categories and booleans are nominal: each value becomes its position among the values of its column, sorted
     as text. Numbers stay numbers, and missing values become NaN. Columns of other kinds, such as times, raise
@@ -109,7 +109,7 @@ def encoded(X: Any) -> tuple[Any, Any]:
 
 
 def _column(column: Any, name: str) -> tuple[FloatArray, bool]:
-    """The values of a column, and whether they are codes of categories."""
+    """Return the values of a column, and whether they are codes of categories."""
     if column.dtype.is_numeric():
         return np.array([np.nan if value is None else float(value) for value in column.to_list()]), False
     values = column.to_list()
@@ -136,7 +136,7 @@ _MOST = 10
 
 
 def split_transforms(estimator: Any, transforms: str) -> tuple[Any, Any]:
-    """The part fitted in each fold, and the transforms learned once (None if `transforms` is "fold").
+    """Return the part fitted in each fold, and the transforms learned once (None if `transforms` is "fold").
 
     ValueError unless `estimator` is an unfitted instance of a scikit-learn classifier.
     """
@@ -167,7 +167,7 @@ def transform_rows(estimator: Any, X: Any) -> tuple[Any, Any]:
 
 
 def fit_transform(transform: Any, X: Any) -> Any:
-    """The rows transformed without labels; ValueError if the transforms need labels."""
+    """Return the rows transformed without labels; raise ValueError if the transforms need labels."""
     from sklearn.base import clone
 
     try:

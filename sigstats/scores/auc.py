@@ -174,7 +174,7 @@ class _Clusters:
         self.of_rarer_class = min(positive, negative)
 
     def _sums(self, above: FloatArray, below: FloatArray) -> list[FloatArray]:
-        """The contributions of the positives, and of the negatives, of each group to the area."""
+        """Return the contributions of the positives, and of the negatives, of each group to the area."""
         return [
             sums_by(codes, placed / len(placed), self.count)
             for codes, placed in zip(self._codes, (above, below), strict=True)
@@ -202,7 +202,7 @@ class _Clusters:
         return variance, _freedom(*kinds)
 
     def constant(self, above: FloatArray, below: FloatArray) -> bool:
-        """True if all terms of the variance are 0 up to rounding."""
+        """Return True if all terms of the variance are 0 up to rounding."""
         p, q = self._sums(above, below)
         terms = [p + q, *(part for part, some in zip((p, q), self._with_row, strict=True) if some < self.count)]
         return all(bool(np.abs(term).max() * self.count <= ROUNDING) for term in terms)

@@ -192,7 +192,7 @@ def _redrawn(
 
 
 def _hits_and_chances(y: Any, probabilities: Any, positive: Any, classes: Any) -> tuple[NDArray[np.bool_], FloatArray]:
-    """A mask of the rows of the tested class, and the probabilities of this class; or ValueError."""
+    """Return a mask of the rows of the tested class, and the probabilities of this class, or raise ValueError."""
     labels = as_labels(y, "y")
     wanted = "probabilities from 0 to 1"
     given = as_array(probabilities, "probabilities", wanted)

@@ -25,7 +25,7 @@ ROUNDING = 16 * np.finfo(np.float64).eps
 
 
 def pair_of_scores(score_a: Any, score_b: Any, length: int | None, other: str) -> tuple[FloatArray, FloatArray]:
-    """Two equally long sequences of finite scores with squares that can be added, or ValueError."""
+    """Two equally long sequences of finite scores with squares that can be added, or raise ValueError."""
     a, b = as_reals(score_a, "score_a", ndim=1), as_reals(score_b, "score_b", ndim=1)
     for name, scores in (("score_a", a), ("score_b", b)):
         if len(scores) != (len(a) if length is None else length):
@@ -39,7 +39,7 @@ def pair_of_scores(score_a: Any, score_b: Any, length: int | None, other: str) -
 def truth_and_scores(
     y: Any, score_a: Any, score_b: Any, positive: Any
 ) -> tuple[NDArray[np.bool_], tuple[FloatArray, FloatArray]]:
-    """A mask of the rows of the positive class, and both scores of each row for it; or ValueError."""
+    """Return a mask of the rows of the positive class, and both scores of each row for it, or raise ValueError."""
     labels = as_labels(y, "y")
     classes = np.unique(labels)
     if positive is None and set(classes.tolist()) <= {0, 1}:
@@ -51,7 +51,7 @@ def truth_and_scores(
 
 
 def _of_class(score: Any, name: str, classes: NDArray[Any], chosen: Any, categories: list[str]) -> Any:
-    """The column of a class, if there is one for each of them."""
+    """Return the column of a class, if there is one for each of them."""
     table = as_array(score, name, "a sequence of finite numbers")
     if table.ndim != 2:
         return score
@@ -63,13 +63,13 @@ def _of_class(score: Any, name: str, classes: NDArray[Any], chosen: Any, categor
 
 
 def group_sums(values: FloatArray, codes: IntArray) -> FloatArray:
-    """The sum of each group, added up in pairs."""
+    """Return the sum of each group, added up in pairs."""
     order = np.argsort(codes, kind="stable")
     return np.asarray(np.add.reduceat(values[order], np.flatnonzero(np.diff(codes[order], prepend=-1))))
 
 
 def few_warning(count: int, what: str, least: int) -> str:
-    """A warning if there are fewer than `least` of `what`; otherwise empty."""
+    """Return a warning if there are fewer than `least` of `what`; otherwise empty."""
     return f"only {count} {what}: the test wants {least} or more" if count < least else ""
 
 
@@ -141,7 +141,7 @@ def score_result(
     within: tuple[float, float] = (-math.inf, math.inf),
     exponent: int = 0,
 ) -> ScoreResult:
-    """The test of a difference, from estimates for A, B and A - B in units of ``2**exponent``.
+    """Return the test of a difference, from estimates for A, B and A - B in units of ``2**exponent``.
 
     No value lies outside of `within`.
     """

@@ -41,26 +41,26 @@ class Melded(NamedTuple):
 
     @classmethod
     def of(cls, a: Units, b: Units, limits: tuple[float, float]) -> "Melded":
-        """The bounds of the means of two samples of values within limits, each with one more unit at a limit."""
+        """Return the bounds of the means of two samples of values within limits, each with one more unit at a limit."""
         low, high = limits
         lower = [mean_points(units, low, _LEVELS) for units in (a, b)]
         upper = [mean_points(units.mirrored, -high, _LEVELS) for units in (a, b)]
         return cls((lower[0], upper[1]), (lower[1], upper[0]), high - low)
 
     def pvalue(self, margin: float, alternative: str) -> float:
-        """The p-value of "A - B is the margin or less" for "greater", or the margin or more for "less"."""
+        """Return the p-value of "A - B is the margin or less" for "greater", or the margin or more for "less"."""
         if alternative == "two-sided":
             return min(1.0, 2 * min(self.pvalue(margin, "greater"), self.pvalue(margin, "less")))
         greater = alternative == "greater"
         return _chance_below(margin if greater else -margin, *(self.ahead if greater else self.behind))
 
     def interval(self, level: float) -> Interval:
-        """The interval of A - B."""
+        """Return the interval of A - B."""
         low, high = (self._end(bounds, (1 - level) / 2) for bounds in (self.ahead, self.behind))
         return Interval(low, -high, level)
 
     def _end(self, bounds: tuple[FloatArray, FloatArray], share: float) -> float:
-        """The largest margin that is rejected at this level."""
+        """Return the largest margin that is rejected at this level."""
         span = self.span
         if _chance_below(-span, *bounds) >= share:
             return -span
@@ -68,7 +68,7 @@ class Melded(NamedTuple):
 
 
 def _chance_below(margin: float, *values: FloatArray) -> float:
-    """The probability that the sum of two independent values, with these quantiles, is at most the margin."""
+    """Return the probability that the sum of two independent values, with these quantiles, is at most the margin."""
     narrow, wide = sorted(values, key=np.ptp)
     points, first = np.unique(wide, return_index=True)
     rest = margin - narrow
@@ -93,7 +93,7 @@ def sample_of(values: FloatArray, group: Any, sizes: FloatArray | None = None) -
 def difference_of_samples(
     baseline: Units, candidate: Units, limits: tuple[float, float], level: float, margin: float
 ) -> dict[str, Any]:
-    """The fields of a row of a comparison; one more unit of a sample is as large as the largest in both."""
+    """Return the fields of a row of a comparison; one more unit of a sample is as large as the largest in both."""
     largest = max(float(units.sizes.max()) for units in (baseline, candidate))
     baseline, candidate = (
         units

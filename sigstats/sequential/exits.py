@@ -27,7 +27,7 @@ class Exits:
     weight: FloatArray
 
     def probability(self, p: float) -> float:
-        """The probability of ending in one of these ways when each replicate exceeds with probability `p`."""
+        """Return the probability of ending in one of these ways when each replicate exceeds with probability `p`."""
         n, s = self.replicates, self.exceedances
         log_binomial = xlogy(s, p) + xlog1py(n - s, -p) - betaln(s + 1, n - s + 1) - np.log1p(n)
         return float(self.weight @ np.exp(log_binomial))
@@ -41,7 +41,7 @@ class Exits:
         return float((self.weight / (self.replicates + 1)).sum())
 
     def position(self, replicates: int, exceedances: int) -> int:
-        """The number of ends before this one."""
+        """Return the number of ends before this one."""
         return int(np.flatnonzero((self.replicates == replicates) & (self.exceedances == exceedances))[0])
 
     def __getitem__(self, ends: slice) -> "Exits":
@@ -66,7 +66,7 @@ class Boundaries:
 
 
 def one_more(weight: FloatArray, s: IntArray, n: int) -> FloatArray:
-    """The shares of all paths to `s` exceedances after n replicates, from those to ``s[:-1]`` after one less.
+    """Return the shares of all paths to `s` exceedances after n replicates, from those to ``s[:-1]`` after one less.
 
     Of the paths to s the share (n - s) / n comes from s, the rest from s - 1; 1 stays 1 exactly.
     """
@@ -114,12 +114,12 @@ def evidence(
 
 
 def _other_than(ends: Exits) -> Callable[[float], float]:
-    """The probability of an end that is not one of these."""
+    """Return the probability of an end that is not one of these."""
     return lambda p: 1 - ends.probability(p)
 
 
 def _any_of(*parts: Exits) -> Callable[[float], float]:
-    """The probability of any of these ends."""
+    """Return the probability of any of these ends."""
     return lambda p: sum(part.probability(p) for part in parts)
 
 

@@ -101,7 +101,7 @@ class GandyRule(FixedRule):
         return self.maximum * math.log1p(-self.rejection_level) <= math.log(allowed)
 
     def boundaries(self, size: int) -> Boundaries:
-        """The boundaries for the first `size` replicates or more."""
+        """Return the boundaries for the first `size` replicates or more."""
         size = min(max(1024, 1 << (size - 1).bit_length()), self.maximum)
         levels = {"reject_at": self.rejection_level, "keep_at": self.alpha}
         return boundaries(**levels, risk=self.risk, half_spent=self.half_spent, size=size)

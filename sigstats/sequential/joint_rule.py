@@ -79,7 +79,7 @@ class JointRule(FixedRule):
         self._set(adjust=as_choice(self.adjust, "adjust", (*ADJUST_METHODS, "none")))
 
     def stops(self, exceeds: Sequence[Any]) -> list[JointStop]:
-        """The end of each test, from equally many first replicates of each.
+        """Return the end of each test, from equally many first replicates of each.
 
         `exceeds`: for each test of the family, a mask of the replicates that are at least as extreme as observed.
         Replicates after the end of a test change nothing.
@@ -126,13 +126,13 @@ class JointRule(FixedRule):
         return looks
 
     def stopped(self, exceeds: NDArray[np.bool_], n: int, *, confidence_level: float = 0.99) -> SequentialResult:
-        """The result of a test that ends after `n` of these replicates, which is a look."""
+        """Return the result of a test that ends after `n` of these replicates, which is a look."""
         counts = np.cumsum(exceeds[:n])
         pvalue = min((self._pvalue(look, int(counts[look - 1])) for look in self._looks() if look <= n), default=1.0)
         return replace(super().stopped(exceeds, n, confidence_level=confidence_level), pvalue=pvalue)
 
     def _pvalue(self, n: int, s: int) -> float:
-        """The p-value of s exceedances in n replicates; valid at any time."""
+        """Return the p-value of s exceedances in n replicates; valid at any time."""
         return min(1.0, _least_rank(n, s, self.maximum, self.certainty) / (self.certainty * (self.maximum + 1)))
 
     def _hopeless(self, n: int, s: int, level: float) -> bool:
@@ -155,14 +155,14 @@ class JointRule(FixedRule):
 
 @lru_cache(maxsize=4096)
 def _level(alpha: float, adjust: Adjustment, left: int, tests: int) -> float:
-    """The level at which a test is rejected if of all tests only `left`, with this one, have small p-values."""
+    """Return the level at which a test is rejected if of all tests only `left`, with this one, have small p-values."""
     least = 2.0**-60
     return alpha * least / float(adjusted([least, *[0.0] * (left - 1), *[1.0] * (tests - left)], adjust)[0])
 
 
 @lru_cache(maxsize=1 << 16)
 def _least_rank(n: int, s: int, maximum: int, chance: float) -> int:
-    """The least rank that is not exceeded with this chance after all replicates, given s exceedances in n."""
+    """Return the least rank that is not exceeded with this chance after all replicates, given s exceedances in n."""
     # Of the n + 1 ranks of a random sample more than s are at most this one; 1e-6 is more than rounding errors.
     ranks, enough = range(s + 1, maximum + 1 - (n - s)), chance + 1e-6
     return s + 1 + bisect_left(ranks, True, key=lambda rank: _chance_of_more(s, rank, n + 1, maximum + 1) >= enough)

@@ -145,13 +145,13 @@ class PrecisePRule(FixedRule):
 
 
 def _precise(exceedances: Any, n: Any, error: float) -> Any:
-    """True if p is precise enough; the same for as many exceedances as other replicates."""
+    """Return True if p is precise enough; the same for as many exceedances as other replicates."""
     return (exceedances + 2.0) * (n - exceedances + 2.0) <= error**2 * n * (n + 4.0) ** 2
 
 
 @lru_cache(maxsize=16)
 def _boundaries(error: float, size: int) -> Boundaries:
-    """The ends of the rule in the first `size` replicates, or until every path has ended."""
+    """Return the ends of the rule in the first `size` replicates, or until every path has ended."""
     lower, upper = np.empty((2, size), dtype=np.int64)
     low: list[tuple[int, int, float]] = []
     high: list[tuple[int, int, float]] = []

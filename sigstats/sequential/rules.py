@@ -137,11 +137,11 @@ class FixedRule:
         return self.stopped(flags, n, confidence_level=confidence_level)
 
     def stopped(self, exceeds: NDArray[np.bool_], n: int, *, confidence_level: float = 0.99) -> SequentialResult:
-        """The result of a test that ends after `n` of these replicates."""
+        """Return the result of a test that ends after `n` of these replicates."""
         return self.of_counts(n, int(np.count_nonzero(exceeds[:n])), confidence_level=confidence_level)
 
     def of_counts(self, n: int, s: int, *, confidence_level: float = 0.99) -> SequentialResult:
-        """The result of a test that ends after `n` replicates, `s` of them at least as extreme as observed."""
+        """Return the result of a test that ends after `n` replicates, `s` of them at least as extreme as observed."""
         pvalue, interval, verdict = self._evidence(n, s, confidence_level)
         return SequentialResult(
             statistic=s / n,
@@ -156,7 +156,7 @@ class FixedRule:
         )
 
     def stops_at(self, pvalue: float) -> int:
-        """The number of replicates at the stop if exceedances are evenly spaced, one in 1/pvalue.
+        """Return the number of replicates at the stop if exceedances are evenly spaced, one in 1/pvalue.
 
         About as many can be expected of replicates that exceed with this probability, far from the rule's level.
 
@@ -185,15 +185,15 @@ class FixedRule:
         return min(self._stop_evenly(as_real(pvalue, "pvalue", low=0, high=1)), self.maximum)
 
     def _stop_evenly(self, p: float) -> int:  # noqa: ARG002
-        """The result of `stops_at`; more than `maximum` means never."""
+        """Return the result of `stops_at`; more than `maximum` means never."""
         return self.maximum
 
     def _stop(self, flags: NDArray[np.bool_]) -> int | None:  # noqa: ARG002
-        """The number of these replicates at the stop."""
+        """Return the number of these replicates at the stop."""
         return None
 
     def _error(self, n: int, pvalue: float, verdict: Verdict) -> float:  # noqa: ARG002
-        """The relative error of the p-value."""
+        """Return the relative error of the p-value."""
         return ROUNDING
 
     def _evidence(self, n: int, s: int, confidence_level: float) -> tuple[float, Interval, Verdict]:
@@ -270,5 +270,5 @@ def deciding_exceedances(alpha: float, maximum: int) -> int:
 
 
 def first_true(where: NDArray[np.bool_]) -> int | None:
-    """The number of the first True, from 1."""
+    """Return the number of the first True, from 1."""
     return int(np.argmax(where)) + 1 if where.any() else None

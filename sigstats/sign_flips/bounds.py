@@ -123,7 +123,7 @@ class _Circle:
 
 
 def _powers(factors: NDArray[np.complex128], times: FloatArray) -> Any:
-    """The powers of columns, by repeated squaring."""
+    """Return the powers of columns, by repeated squaring."""
     left = times.astype(np.int64)
     out = np.where(left % 2, factors, 1.0)
     while (left := left // 2).any():
@@ -133,7 +133,7 @@ def _powers(factors: NDArray[np.complex128], times: FloatArray) -> Any:
 
 
 def tilt_to(sizes: Any, times: Any, threshold: float) -> float:
-    """The exponent that moves the mean of a sum of these magnitudes to the threshold; never below 0."""
+    """Return the exponent that moves the mean of a sum of these magnitudes to the threshold; never below 0."""
     low, high = 0.0, 1.0 / float(sizes.max())
 
     def mean(tilt: float) -> float:
@@ -181,7 +181,7 @@ def probabilities_below(magnitudes: Sequence[int], bound: int) -> FloatArray:
 
 
 def _law(magnitudes: Sequence[int], bound: int | None = None) -> tuple[FloatArray, float]:
-    """The weights of the sums, or of those below a bound, and the factor that makes them probabilities."""
+    """Return the weights of the sums, or of those below a bound, and the factor that makes them probabilities."""
     bound = sum(magnitudes) + 1 if bound is None else bound
     law = np.zeros(-(-bound // _PIECE) * _PIECE)
     law[0], reach = 1.0, 0
@@ -197,7 +197,7 @@ def _law(magnitudes: Sequence[int], bound: int | None = None) -> tuple[FloatArra
 
 
 def _from_here_on(law: FloatArray) -> FloatArray:
-    """The sums of all weights from each place on, by blocks, so that no sum has many terms."""
+    """Return the sums of all weights from each place on, by blocks, so that no sum has many terms."""
     within = law.reshape(-1, _PIECE)[::-1, ::-1]
     within.cumsum(axis=1, out=within)
     within[1:] += within[:-1, -1].cumsum()[:, None]
@@ -205,7 +205,7 @@ def _from_here_on(law: FloatArray) -> FloatArray:
 
 
 def _of_halves(one: FloatArray, from_here_on: FloatArray, threshold: int) -> float:
-    """The weight of sums over both halves that reach the threshold."""
+    """Return the weight of sums over both halves that reach the threshold."""
     first, last = max(0, threshold - len(from_here_on) + 1), min(len(one), max(0, threshold))
     value = float(one[last:].sum()) * float(from_here_on[0])
     for start in range(first, last, _STRIDE):

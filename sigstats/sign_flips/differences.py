@@ -67,7 +67,7 @@ def as_units(differences: Any) -> tuple[NDArray[Any], float]:
 
 
 def _common_denominator(reals: FloatArray, *, in_floats: bool) -> int:
-    """The least common denominator of the fractions that the numbers represent, or 0 if some represent none.
+    """Return the least common denominator of the fractions that the numbers represent, or 0 if some represent none.
 
     A number represents the nearest fraction with a denominator up to the largest allowed.
     """
@@ -88,7 +88,7 @@ def _common_denominator(reals: FloatArray, *, in_floats: bool) -> int:
 
 
 def _distance(reals: FloatArray, common: int) -> FloatArray:
-    """The distances of ``reals * common`` from whole numbers, without rounding; 1 if doubles are too coarse."""
+    """Return the distances of ``reals * common`` from whole numbers, without rounding; 1 if doubles are too coarse."""
     moderate = np.abs(reals) * common < _WHOLE
     x = np.where(moderate, reals, 0.0)
     product, high = x * common, x.astype(np.float32).astype(np.float64)
@@ -107,7 +107,7 @@ class SignedSums(NamedTuple):
 
 
 def signed_sums(units: NDArray[Any]) -> SignedSums:
-    """The magnitudes and sums of differences as `as_units` gives them."""
+    """Return the magnitudes and sums of differences as `as_units` gives them."""
     number: Any = float if units.dtype.kind == "f" else object
     # Not the total less the positive ones, which leaves few digits of a small sum of floats.
     sums = units[units > 0].sum(dtype=number), -units[units < 0].sum(dtype=number)
@@ -115,7 +115,7 @@ def signed_sums(units: NDArray[Any]) -> SignedSums:
 
 
 def score_pvalue(differences: FloatArray, sizes: FloatArray, limit: float, alternative: Alternative) -> float:
-    """The p-value of the score test with the variance of the likeliest law of mean 0; 1 if no item differs.
+    """Return the p-value of the score test with the variance of the likeliest law of mean 0; 1 if no item differs.
 
     >>> score_pvalue(np.repeat([1.0, -1.0], [9, 1]), np.ones(10), 1.0, "greater")  # (9 - 1)**2 / (9 + 1) = 6.4 = z**2
     0.005706018193000826

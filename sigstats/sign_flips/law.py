@@ -106,7 +106,7 @@ def _counted(magnitudes: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
 
 
 def _exact_tail(sizes: NDArray[Any], times: IntArray, threshold: int, total: int) -> Tail | None:
-    """The tail of whole magnitudes of several sizes, by the shorter exact method; None if both are too long."""
+    """Return the tail of whole magnitudes of several sizes, by the shorter exact method; None if both are too long."""
     n = int(times.sum())
     # The counts of sums are symmetric, so that those below the threshold or its mirror image will do.
     length = min(threshold, total - threshold + 1)
@@ -127,7 +127,7 @@ def _exact_tail(sizes: NDArray[Any], times: IntArray, threshold: int, total: int
 
 
 def exact_ratio(favourable: Any, outcomes: int) -> Tail:
-    """A tail of equally likely outcomes that are counted."""
+    """Return a tail of equally likely outcomes that are counted."""
     count = int(favourable)
     p = count / outcomes
     log = math.log(p) if p > _LOG_OF_ROUNDED else (math.log(count) - math.log(outcomes) if count else -math.inf)
@@ -135,7 +135,7 @@ def exact_ratio(favourable: Any, outcomes: int) -> Tail:
 
 
 def _counts(distinct: dict[int, int], length: int) -> Any:
-    """The first coefficients of the product of ``(1 + x^m)^t``, by a tree of factors of like length."""
+    """Return the first coefficients of the product of ``(1 + x^m)^t``, by a tree of factors of like length."""
     from flint import fmpz_poly
 
     factors = []
@@ -149,13 +149,13 @@ def _counts(distinct: dict[int, int], length: int) -> Any:
 
 
 def _spread(sizes: NDArray[Any], times: IntArray) -> float:
-    """The standard deviation of the sum, half the root of the sum of squares."""
+    """Return the standard deviation of the sum, half the root of the sum of squares."""
     largest = int(sizes[-1])
     return largest * math.sqrt(float(times @ (sizes / largest).astype(np.float64) ** 2)) / 2
 
 
 def _enumerated(magnitudes: "FloatArray | IntArray", threshold: Any) -> Tail:
-    """All sums, as sums over the two halves of the magnitudes."""
+    """Return all sums, as sums over the two halves of the magnitudes."""
     whole = magnitudes.dtype.kind == "i"
     least = threshold if whole else threshold - TIE_TOLERANCE * abs(float(threshold))
     one, other = np.sort(_all_sums(magnitudes[::2])), np.sort(_all_sums(magnitudes[1::2]))
@@ -196,7 +196,7 @@ def _bounded(sizes: NDArray[Any], times: IntArray, threshold: Any, width: float)
 def _bounds(
     sizes: FloatArray, times: FloatArray, place: float, slack: float, width: float
 ) -> tuple[float, float, float]:
-    """The bounds of `tail_bounds`, on either side of the mean."""
+    """Return the bounds of `tail_bounds`, on either side of the mean."""
     total, largest = float(times @ sizes), float(sizes[-1])
     if place + slack <= 0:
         return 1.0, 1.0, 0.0
@@ -209,7 +209,7 @@ def _bounds(
 
 
 def halves(distinct: Mapping[int, int]) -> tuple[dict[int, int], dict[int, int], int]:
-    """The sizes in two parts, each with its count, and the larger number of sums of a part."""
+    """Return the sizes in two parts, each with its count, and the larger number of sums of a part."""
     parts: tuple[dict[int, int], dict[int, int]] = ({}, {})
     sums = [1, 1]
     for size, times in sorted(distinct.items(), key=lambda item: (-item[1], item[0])):
@@ -228,7 +228,7 @@ def tail_count(one: Mapping[int, int], other: Mapping[int, int], threshold: int)
 
 
 def _counts_of_sums(distinct: Mapping[int, int]) -> dict[int, int]:
-    """The number of choices of signs that give each sum."""
+    """Return the number of choices of signs that give each sum."""
     counts = {0: 1}
     for size, times in distinct.items():
         grown: dict[int, int] = {}

@@ -55,7 +55,7 @@ def _chances(given: Any, name: str) -> FloatArray:
 
 
 def _of_items(a: FloatArray, b: FloatArray, answers: int) -> FloatArray:
-    """The mean law of items at which the answers of each model are independent."""
+    """Return the mean law of items at which the answers of each model are independent."""
     if len(a) != len(b):
         raise refuse("accuracy_b", len(b), f"{len(a)}, one for each item of accuracy_a", quantity="length")
     if answers == 1:
@@ -72,7 +72,7 @@ def _of_items(a: FloatArray, b: FloatArray, answers: int) -> FloatArray:
 
 
 def _dirichlet_multinomial(p_a: float, p_b: float, answers: int, correlation: float) -> FloatArray:
-    """The law of how many more answers favour A than B, where two answers to an item have a correlation."""
+    """Return the law of how many more answers favour A than B, where two answers to an item have a correlation."""
     law = np.zeros(2 * answers + 1)
     tie = max(0.0, 1 - p_a - p_b)
     if correlation > 1 - 1e-12:
@@ -104,7 +104,7 @@ _REACH, _ROUNDING = 8.6, 1e-13
 
 
 def power_of_flips(n: int, law: FloatArray, rule: Rule) -> float:
-    """The power of the sign-flip test of n items with differences drawn from a law of `item_law`."""
+    """Return the power of the sign-flip test of n items with differences drawn from a law of `item_law`."""
     answers = len(law) // 2
     ahead, behind = law[answers + 1 :], law[answers - 1 :: -1]
     sizes = np.flatnonzero(ahead + behind > 0) + 1
@@ -144,7 +144,7 @@ def _configurations(n: int, shares: FloatArray, sizes: NDArray[np.int64]) -> tup
 
 
 def _compositions(n: int, parts: int) -> Any:
-    """All numbers for this many parts with a sum of at most n."""
+    """Return all numbers for this many parts with a sum of at most n."""
     if parts == 0:
         yield ()
         return

@@ -217,7 +217,7 @@ def _exact(sums: SignedSums, way: str) -> dict[str, Any]:
 
 
 def _at_least(tested: dict[str, Any], least: float) -> dict[str, Any]:
-    """The p-value of sign flips, or a larger one of another test in its place."""
+    """Return the p-value of sign flips, or a larger one of another test in its place."""
     if tested["pvalue"] >= least:
         return tested
     without_bounds = dict.fromkeys(("pvalue_interval", "error_bound"))

@@ -118,7 +118,7 @@ class SizePlan:
 
 
 def pilot_of(paired: PairedPredictions, rule: ComparisonRule, *, tests: int) -> Pilot:
-    """The data on a comparison to come from the predictions of two models.
+    """Return the data on a comparison to come from the predictions of two models.
 
     Raises ValueError if there are no predictions, or both models are right on the same rows.
     """
@@ -153,7 +153,7 @@ def pilot_of(paired: PairedPredictions, rule: ComparisonRule, *, tests: int) -> 
 
 
 def _correlation(values: IntArray, group: IntArray) -> float:
-    """The correlation of two rows of a group, over all pairs, from 0 to 1."""
+    """Return the correlation of two rows of a group, over all pairs, from 0 to 1."""
     codes = np.unique(group, return_inverse=True)[1]
     sizes = np.bincount(codes)
     pairs = int((sizes * (sizes - 1)).sum())
@@ -169,7 +169,7 @@ def _correlation(values: IntArray, group: IntArray) -> float:
 def plan_size(
     pilot: Pilot, *, rule: ComparisonRule, drops: Sequence[float], target: float = 0.8, alpha: float | None = None
 ) -> SizePlan:
-    """The numbers of units that show each drop with the power `target`, and the power of those available.
+    """Return the numbers of units that show each drop with the power `target`, and the power of those available.
 
     `rule`: what counts as a regression. `alpha`: the level of this look at the rows, if it is not the rule's whole
     level. Raises ValueError if a number is out of its range, or a drop is larger than the share of discordant rows
@@ -193,7 +193,7 @@ def plan_size(
 
 
 def _with_chances(plan: SizePlan) -> SizePlan:
-    """The plan with the chances of each verdict, on the rows at hand and on the numbers that are needed."""
+    """Return the plan with the chances of each verdict, on the rows at hand and on the numbers that are needed."""
     rule, share = plan.rule, plan.pilot.parts[0].discordance
     rule_values = {"margin": rule.margin, "confidence_level": rule.confidence_level, "minimum": rule.minimum_effect}
     passing = passing_size(discordance=share, target=plan.target, alpha=plan.level, **rule_values)
@@ -238,7 +238,7 @@ class _Planner:
         return self.groups.needed(drop, law["discordance"], self.goal)
 
     def other_answers(self, drops: Sequence[DropPlan]) -> Iterator[AnswersPlan]:
-        """The same for other numbers of answers to an item."""
+        """Yield the same for other numbers of answers to an item."""
         if self.pilot.unit == "items":
             for answers in sorted({1, 2, 5, 10, self.pilot.answers}):
                 other = replace(self, pilot=replace(self.pilot, answers=answers, sizes=None))

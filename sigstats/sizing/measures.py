@@ -116,7 +116,7 @@ def plan_measure(
     tests: int | None = None,
     positive: str | None = None,
 ) -> SizeOfMeasure:
-    """The rows that show each of some drops of a measure, by the spread of a pilot.
+    """Return the rows that show each of some drops of a measure, by the spread of a pilot.
 
     `drops`: in the unit of the measure, above 0; by default shares of the baseline's value, or more if these do not
     count. `tests`: the number of tests that are adjusted together; by default those of the measure.

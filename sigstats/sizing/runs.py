@@ -93,7 +93,7 @@ class SizeOfRuns(Tabular):
 def plan_runs(
     paired: PairedPredictions, rule: ComparisonRule, drops: Sequence[float], *, target: float = 0.8, tests: int = 1
 ) -> SizeOfRuns:
-    """The runs of each recipe that show each of some drops of accuracy, by the spread of a pilot's.
+    """Return the runs of each recipe that show each of some drops of accuracy, by the spread of a pilot's.
 
     `tests`: the number of tests that are adjusted together. Raises ValueError if there are no predictions, or a recipe
     has only one run.

@@ -94,7 +94,7 @@ class TiltedPilot:
         return np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
 
     def _drawn(self, places: IntArray) -> Evidence:
-        """The rows of these units; a unit that is drawn twice is two units."""
+        """Return the rows of these units; a unit that is drawn twice is two units."""
         if self.evidence.units.group is None:
             return self.evidence.take(places)
         rows = [self._units[place] for place in places.tolist()]
@@ -189,7 +189,7 @@ def sizes_of_averages(means: FloatArray, row_variance: float) -> Sizes:
 
 
 def sizes_of(counts: IntArray, unseen_group: UnseenGroup) -> Sizes:
-    """The numbers of rows of groups in a few classes."""
+    """Return the numbers of rows of groups in a few classes."""
     sizes, n_groups = np.unique(counts, return_counts=True)
     n_rows = sizes * n_groups
     middles = (np.cumsum(n_rows) - n_rows / 2) / n_rows.sum()
@@ -209,7 +209,7 @@ class GroupTest:
     minimum: float
 
     def power(self, n: int, drop: float, discordance: float) -> float:
-        """The share of samples of n groups that fail."""
+        """Return the share of samples of n groups that fail."""
         sums, sizes, chances = _law(self.sizes, self.correlation, drop, max(discordance, drop))
         row = row_of_groups(n, self.sizes.unseen_group)
         drawn = as_generator(0).multinomial(n, chances, _SAMPLES_OF_GROUPS).astype(np.float64)
@@ -218,13 +218,13 @@ class GroupTest:
         return float(np.mean(shown_below_zero(samples, 1.0, self.level) & dropped))
 
     def needed(self, drop: float, discordance: float, target: float) -> int | None:
-        """The number of groups that fails this often, at most one percent too large; None if no number does."""
+        """Return the number of groups that fails this often, at most one percent too large; None if no number does."""
         if drop <= self.minimum:
             return None
         return fewest_rows(1, lambda n: self.power(n, drop, discordance) >= target, one_in=100)
 
     def detectable(self, n: int, discordance: float, target: float) -> float | None:
-        """The smallest drop that n groups show this often; None if there is none."""
+        """Return the smallest drop that n groups show this often; None if there is none."""
         step = bisect_left(range(_DROPS + 1), True, 1, key=lambda k: self.power(n, k / _DROPS, discordance) >= target)
         return None if step > _DROPS else step / _DROPS
 
@@ -233,7 +233,7 @@ class GroupTest:
 def _law(
     sizes: Sizes, correlation: float, drop: float, discordance: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The sums of groups, their sizes and the probability of each pair."""
+    """Return the sums of groups, their sizes and the probability of each pair."""
     p_a, p_b = (discordance + drop) / 2, max(0.0, (discordance - drop) / 2)
     # The law is that of the advantage of A, the baseline; sums are those of the candidate.
     laws = [item_law(p_a, p_b, None, None, None, answers, correlation)[::-1] for answers in sizes.rows]

@@ -58,7 +58,7 @@ def gains_of(
     groups: IntArray | None = None,
     unseen_group: UnseenGroup = "auto",
 ) -> Gains:
-    """The gains of rows, or of groups of rows, with some of each class.
+    """Return the gains of rows, or of groups of rows, with some of each class.
 
     `scores` (pair of array of float, shape (n,)): of A and of B.
     """
@@ -77,7 +77,7 @@ def gains_of(
 
 
 def area_interval(gains: Gains, confidence_level: float = 0.95) -> Interval:
-    """The interval of the area of B minus that of A."""
+    """Return the interval of the area of B minus that of A."""
     share, strict = shares_beyond((1 - confidence_level) / 2, gains.missed)
     gains = gains._replace(row=math.inf) if strict else gains
     low, high = (_Law(value).lower_bound(float(share)) for value in (gains, gains.mirrored))
@@ -85,19 +85,19 @@ def area_interval(gains: Gains, confidence_level: float = 0.95) -> Interval:
 
 
 def area_pvalue(gains: Gains, alternative: Alternative = "two-sided") -> float:
-    """The p-value of equal areas; ``"greater"``: that of A is larger."""
+    """Return the p-value of equal areas; ``"greater"``: that of A is larger."""
     if alternative == "two-sided":
         return min(1.0, 2 * min(area_pvalue(gains, "greater"), area_pvalue(gains, "less")))
     return _pvalue(gains if alternative == "less" else gains.mirrored, 0.0)
 
 
 def area_equivalence(gains: Gains, margin: float) -> float:
-    """The p-value of areas that differ by the margin or more, of two one-sided tests."""
+    """Return the p-value of areas that differ by the margin or more, of two one-sided tests."""
     return max(_pvalue(value, -min(margin, 1.0)) for value in (gains, gains.mirrored))
 
 
 def _pvalue(gains: Gains, at: float) -> float:
-    """The p-value of the null hypothesis that the difference is at most `at`."""
+    """Return the p-value of the null hypothesis that the difference is at most `at`."""
 
     def share_below(law: Gains) -> float:
         return float(_Law(law).shares_below(np.array([at]))[0])
@@ -135,7 +135,7 @@ class _Law:
         ]
 
     def shares_below(self, differences: FloatArray) -> FloatArray:
-        """The probabilities that the weighted difference is at most these."""
+        """Return the probabilities that the weighted difference is at most these."""
         u, m, v, n, counts, _ = self._gains
         away = differences[:, np.newaxis] + self.seen - sum(self._centres)
         at = [
@@ -147,7 +147,7 @@ class _Law:
         return tails(np.hstack([factors, unseen]), np.append(counts, 1.0)[np.newaxis])
 
     def lower_bound(self, share: float) -> float:
-        """The point below which the weighted difference lies with this probability."""
+        """Return the point below which the weighted difference lies with this probability."""
         if share < _LEAST_SHARE:
             return -1.0
         start = Start(

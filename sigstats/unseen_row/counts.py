@@ -50,7 +50,7 @@ def law_of_difference(
     weights: FloatArray | None = None,
     unseen_group: UnseenGroup = "auto",
 ) -> Law:
-    """The distribution of the difference of a measure of which more is better, by `size` random weightings.
+    """Return the distribution of the difference of a measure of which more is better, by `size` random weightings.
 
     `rng`: the seed, or draws that many slices or pairs share, if its size and the counts of the events allow it.
     `groups`: the group of each row, from 0, and the number of its event in `joint`. `weights`: the weight of each row,
@@ -122,17 +122,17 @@ def _farthest(measure: Measure | OfPairs, joint: JointCounts, within: Any, obser
 
 @lru_cache(maxsize=16)
 def _alone(kinds: Any) -> Any:
-    """The counts of A and of B of one row of each kind."""
+    """Return the counts of A and of B of one row of each kind."""
     return kinds.confusions(np.eye(len(kinds.counts)))
 
 
 def _times(weights: FloatArray, sums: Any) -> Any:
-    """The sums of rows of these kinds, for each row of weights of them."""
+    """Return the sums of rows of these kinds, for each row of weights of them."""
     return type(sums)(*(weights @ total for total in sums))
 
 
 def sums_of(measure: Measure | OfPairs, joint: JointCounts, weights: FloatArray) -> Any:
-    """The sums that a measure is a function of, of A and of B."""
+    """Return the sums that a measure is a function of, of A and of B."""
     return measure.sums(joint, weights) if isinstance(measure, OfPairs) else joint.confusions(weights)
 
 
@@ -229,7 +229,7 @@ def _pooled(within: Any) -> tuple[FloatArray, Any]:
 
 
 def _kinds_of(joint: JointEvents, ends: Sequence[int]) -> tuple[Any, ...]:
-    """The kinds of rows that may be added, with classes of the truth.
+    """Return the kinds of rows that may be added, with classes of the truth.
 
     `ends`: the first and the last class, where they are ordered.
     """
@@ -255,7 +255,7 @@ def _kinds_of(joint: JointEvents, ends: Sequence[int]) -> tuple[Any, ...]:
 
 @lru_cache(maxsize=16)
 def _among(classes: frozenset[int], labels: frozenset[int]) -> tuple[Any, ...]:
-    """The kinds of rows of these classes on which the models differ; `labels`: the classes of the truth."""
+    """Return the kinds of rows of these classes on which the models differ; `labels`: the classes of the truth."""
     return tuple(((y,), (a,), (b,)) for y, a, b in product(sorted(classes), repeat=3) if a != b and y in labels)
 
 

@@ -40,18 +40,18 @@ class Law(NamedTuple):
     missed: float = 0.0
 
     def interval(self, confidence_level: float) -> Interval:
-        """The interval of B - A."""
+        """Return the interval of B - A."""
         return self.intervals(confidence_level)[0]
 
     def intervals(self, confidence_level: float) -> list[Interval]:
-        """The intervals of B - A, of A and of B."""
+        """Return the intervals of B - A, of A and of B."""
         law, share = self._beyond(confidence_level)
         low = quantiles([law.low, law.a[0], law.b[0]], share)
         high = quantiles([-law.high, -law.a[1], -law.b[1]], share)  # mirrors the lower ends to the bit
         return [Interval(end, -other, confidence_level) for end, other in zip(low, high, strict=True)]
 
     def end_error(self, confidence_level: float) -> float:
-        """The Monte-Carlo standard error of the ends of the interval of B - A, the larger of the two.
+        """Return the Monte-Carlo standard error of the ends of the interval of B - A, the larger of the two.
 
         Half the distance of the quantiles one standard error below and above the share of an end.
         """
@@ -76,15 +76,15 @@ class Law(NamedTuple):
         return self._pvalue(lambda law: law.low <= 0)
 
     def p_at_least(self, bar: float) -> float:
-        """The p-value of "A is at least this"."""
+        """Return the p-value of "A is at least this"."""
         return self._pvalue(lambda law: law.a[1] >= bar)
 
     def equivalence(self, margin: float) -> float:
-        """The p-value of values that differ by the margin or more, of two one-sided tests."""
+        """Return the p-value of values that differ by the margin or more, of two one-sided tests."""
         return max(self._pvalue(lambda law: law.low <= -margin), self._pvalue(lambda law: law.high >= margin))
 
     def _beyond(self, confidence_level: float) -> tuple["Law", float]:
-        """The distribution whose quantiles are the ends of intervals, and the share beyond each."""
+        """Return the distribution whose quantiles are the ends of intervals, and the share beyond each."""
         share, strict = shares_beyond((1 - confidence_level) / 2, self.missed)
         return self.strict if strict and self.strict is not None else self, float(share)
 
@@ -94,7 +94,7 @@ class Law(NamedTuple):
 
 
 def quantiles(values: Sequence[FloatArray], share: float) -> list[float]:
-    """The quantiles of `np.quantile`, in a fifth of its time."""
+    """Return the quantiles of `np.quantile`, in a fifth of its time."""
     last = len(values[0]) - 1
     below = max(min(math.floor(last * share), last - 1), 0)
     above = min(below + 1, last)
@@ -115,7 +115,7 @@ _ROUNDING = 1e-12
 
 
 def widened(law: Law, measure: Any, joint: JointCounts, within: Any) -> Law:
-    """The law with the standard errors of the jackknife, if they are larger; `within`: the rows of each group.
+    """Return the law with the standard errors of the jackknife, if they are larger; `within`: the rows of each group.
 
     If no class has two rows, all values are possible.
     """
@@ -177,13 +177,13 @@ def _without_one(
 
 
 def _parts(means: MeanOfClasses, counts: Any, negatives: Any = 0.0) -> FloatArray:
-    """The values of classes without this many of their negatives, and 1 for each class that occurs."""
+    """Return the values of classes without this many of their negatives, and 1 for each class that occurs."""
     of_class = means.value(Confusion(*np.broadcast_arrays(*counts[:3], counts[3] - negatives)))
     return np.array([of_class.value, np.broadcast_to(of_class.occurs, of_class.value.shape)])
 
 
 def with_few_changed(means: MeanOfClasses, base: Any, places: FloatArray, shares: FloatArray) -> list[FloatArray]:
-    """A mean over classes with one more row in each place, whose counts have the shape (places, 4, K)."""
+    """Return a mean over classes with one more row in each place, whose counts have the shape (places, 4, K)."""
     before, values = _parts(means, base), []
     total = before.sum(axis=2)
     for place in places:
@@ -202,7 +202,7 @@ def _jackknife(values: FloatArray, strata: IntArray, times: FloatArray) -> float
 
 
 def _moved(law: tuple[FloatArray, FloatArray], error: float, least: float) -> tuple[FloatArray, FloatArray]:
-    """Both ends of the values, spread so far that the middles have this standard error."""
+    """Return both ends of the values, spread so far that the middles have this standard error."""
     middle = (law[0] + law[1]) / 2
     move = (max(1.0, error / max(float(np.std(middle)), 1e-300)) - 1) * (middle - middle.mean())
     return np.clip(law[0] + move, least, 1.0), np.clip(law[1] + move, least, 1.0)

@@ -24,15 +24,15 @@ class Law(NamedTuple):
     against_b: FloatArray
 
     def low(self, share: float) -> float:
-        """The lower end: this share of the law is below it, or less."""
+        """Return the lower end: this share of the law is below it, or less."""
         return float(np.quantile(self.against_a, share))
 
     def high(self, share: float) -> float:
-        """The upper end."""
+        """Return the upper end."""
         return float(np.quantile(self.against_b, 1 - share))
 
     def pvalue(self, null: float, way: str) -> float:
-        """The share of a law on the other side of the null hypothesis."""
+        """Return the share of a law on the other side of the null hypothesis."""
         if way == "two-sided":
             return min(1.0, 2 * min(self.pvalue(null, "greater"), self.pvalue(null, "less")))
         values = self.against_a if way == "greater" else self.against_b
@@ -85,7 +85,7 @@ class JudgedRows(NamedTuple):
         return float(self.rows @ means / self.rows.sum())
 
     def law(self, size: int, generator: np.random.Generator) -> Law:
-        """The law of the difference that people would see."""
+        """Return the law of the difference that people would see."""
         if self.groups is not None:
             return self._law_of_groups(size, generator, None)
         return self._law_of_rows(self.table, size, generator)
@@ -102,7 +102,7 @@ class JudgedRows(NamedTuple):
         return self._worst(of_verdict, sums, totals, more)
 
     def _law_of_groups(self, size: int, generator: np.random.Generator, more_labels: float | None) -> Law:
-        """The same law with weights of groups; `more_labels`: as if this many times as many were labelled."""
+        """Return the same law with weights of groups; `more_labels`: as if this many times as many were labelled."""
         assert self.groups is not None
         rows, labels, differences, often = self.groups
 
@@ -173,7 +173,7 @@ class JudgedRows(NamedTuple):
         return wanted(high)
 
     def labels_to_get(self, share: float) -> str:
-        """The number of labels that would show a difference of two models, and the rows to label, in words."""
+        """Return the number of labels that would show a difference of two models, and the rows to label, in words."""
         wanted = self.labels_wanted(0.0, "two-sided", share)
         if wanted is None:
             return "judge more rows: labels of all present rows would probably not show a difference"
@@ -205,7 +205,7 @@ def judged_rows(
 
 
 def _pooled(groups: _Groups) -> _Groups:
-    """The distinct groups and their counts: equal groups share one gamma weight, and the law is the same."""
+    """Return the distinct groups and their counts: equal groups share one gamma weight, and the law is the same."""
     distinct, places = np.unique(np.hstack(groups[:3]), axis=0, return_inverse=True)
     rows, labels, differences = np.hsplit(distinct, 3)
     return rows, labels, differences, np.bincount(places.ravel(), groups[3]).astype(np.float64)
@@ -223,7 +223,7 @@ def rows_of_two(
 def rows_of_one(
     judge: FloatArray, people: FloatArray, limits: tuple[float, float], units: IntArray | None
 ) -> JudgedRows:
-    """The rows of one model that the judge calls wrong and right, or marks below and above its mean mark."""
+    """Return the rows of one model that the judge calls wrong and right, or marks below and above its mean mark."""
     labelled, middle = ~np.isnan(people), 0.5 if np.isin(judge, (0.0, 1.0)).all() else judge.mean()
     return judged_rows((judge > middle).astype(np.int64), labelled, people[labelled], np.array(limits), units)
 
@@ -260,7 +260,7 @@ class JudgeAgreement(NamedTuple):
     both_wrong: int
 
     def in_words(self) -> str:
-        """The shares of rows on which both agree, and of right and of wrong answers that the judge passes."""
+        """Return the shares of rows on which both agree, and of right and of wrong answers that the judge passes."""
         right, judge_alone, people_alone, wrong = self
         specificity = self.specificity()
         shares = (
@@ -280,12 +280,12 @@ class JudgeAgreement(NamedTuple):
         return clopper_pearson(self.both_right + self.both_wrong, sum(self), confidence_level=confidence_level)
 
     def sensitivity(self, confidence_level: float = 0.95) -> Interval:
-        """The share that the judge calls right, of the answers that people call right."""
+        """Return the share that the judge calls right, of the answers that people call right."""
         n = self.both_right + self.people_alone_right
         return clopper_pearson(self.both_right, n, confidence_level=confidence_level)
 
     def specificity(self, confidence_level: float = 0.95) -> Interval:
-        """The share that the judge calls wrong, of the answers that people call wrong."""
+        """Return the share that the judge calls wrong, of the answers that people call wrong."""
         n = self.both_wrong + self.judge_alone_right
         return clopper_pearson(self.both_wrong, n, confidence_level=confidence_level)
 

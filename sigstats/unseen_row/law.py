@@ -54,7 +54,7 @@ def tails(factors: FloatArray, counts: FloatArray, accuracy: tuple[float, float]
 
 
 def _small_tails(a: FloatArray, times: FloatArray, accuracy: tuple[float, float]) -> FloatArray:
-    """The tails of sums with a mean of at least 0 and a smallest factor of -1."""
+    """Return the tails of sums with a mean of at least 0 and a smallest factor of -1."""
     theta, curvature = _saddles(a, times)
     room = 1 + theta * a
     ratios = a / room
@@ -80,7 +80,7 @@ def _small_tails(a: FloatArray, times: FloatArray, accuracy: tuple[float, float]
 
 
 def _log_products(ratios: FloatArray, times: FloatArray, path: NDArray[np.complex128]) -> NDArray[np.complex128]:
-    """The logarithms of the products of ``(1 - path * ratios) ** times``, except for whole turns."""
+    """Return the logarithms of the products of ``(1 - path * ratios) ** times``, except for whole turns."""
     if (times > 1).any() or (times % 1).any():  # whole turns would count
         real, imaginary = 1 - path.real * ratios, path.imag * ratios
         logs = np.log(real * real + imaginary * imaginary)
@@ -160,7 +160,7 @@ class SharedDraws:
         self._columns: list[list[FloatArray]] = [[] for _ in range(_MOST_POWERS)]
 
     def covers(self, counts: FloatArray) -> bool:
-        """True if there are columns for events with such counts."""
+        """Return True if there are columns for events with such counts."""
         columns = sum(int(count).bit_count() for count in counts)
         return int(counts.max()) < 2**_MOST_POWERS and columns * self.size <= _MOST_NUMBERS
 

@@ -91,7 +91,7 @@ def units_of(sums: FloatArray, sizes: FloatArray | IntArray | None = None, row: 
 
 
 def row_of_groups(groups: int, unseen_group: UnseenGroup = "auto", row: float = 1.0) -> float:
-    """The weight of the heaviest row if an unseen group may be assumed like those seen; otherwise infinity."""
+    """Return the weight of the heaviest row if an unseen group may be assumed like those seen; otherwise infinity."""
     like_seen = groups >= ENOUGH_GROUPS if unseen_group == "auto" else unseen_group == "like-seen"
     return row if like_seen else math.inf
 
@@ -111,7 +111,7 @@ def distinct(values: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
 def mean_interval(
     units: Units, limits: tuple[float, float], confidence_level: float = 0.95, *, fine: bool = False
 ) -> Interval:
-    """The interval of the mean of values within limits, of `units_of`.
+    """Return the interval of the mean of values within limits, of `units_of`.
 
     `limits`: the least and the greatest value that one row can have. `fine`: to eleven digits, and not to eight, which
     takes three times as long.
@@ -122,7 +122,7 @@ def mean_interval(
 def mean_intervals(
     many: Sequence[Units], limits: Sequence[tuple[float, float]], confidence_level: float = 0.95, *, fine: bool = False
 ) -> list[Interval]:
-    """The intervals of many means, each as `mean_interval` finds it, some hundred times as fast."""
+    """Return the intervals of many means, each as `mean_interval` finds it, some hundred times as fast."""
     of_each = np.array(limits, dtype=np.float64).reshape(-1, 2)
     low, high = np.empty(len(many)), np.empty(len(many))
     for where, units in _together(many):
@@ -134,7 +134,7 @@ def mean_intervals(
 
 
 def mean_points(units: Units, least: float, shares: FloatArray) -> FloatArray:
-    """The lower bounds of one mean of values of `least` or more, with these shares of its law below them."""
+    """Return the lower bounds of one mean of values of `least` or more, with these shares of its law below them."""
     k = len(shares)
     sums, sizes, counts = (np.repeat(of[np.newaxis], k, axis=0) for of in units[:3])
     many = Units(sums, sizes, counts, np.full(k, units.row))
@@ -183,7 +183,7 @@ def _together(many: Sequence[Units]) -> Iterator[tuple[IntArray, Units]]:
 
 
 def _points(units: Units, least: FloatArray, share: FloatArray, fine: bool) -> FloatArray:
-    """The lower bounds of the means of rows of units, with these shares below them."""
+    """Return the lower bounds of the means of rows of units, with these shares below them."""
     sums, sizes, counts, _ = units
     exponents = np.frexp(np.maximum(np.abs(sums).max(axis=1), np.abs(least)))[1]
     if (np.abs(exponents) > _FAR).any():  # powers of such values are no floats
@@ -224,13 +224,13 @@ def combined(like_seen: Any, strict: Any, chance: Any) -> FloatArray:
 
 
 def shares_beyond(share: float, chance: Any) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """The share beyond an end that this chance of an unseen kind leaves, and a mask of ends for any kind."""
+    """Return the share beyond an end that this chance of an unseen kind leaves, and a mask of ends for any kind."""
     strict = (share <= 2 * chance) & (chance > 0)
     return np.where(strict, share / 2, share - chance), strict
 
 
 def _pvalues(units: Units, least: FloatArray, at: FloatArray, accuracy: tuple[float, float] = FINE) -> FloatArray:
-    """The probabilities of `_shares_below`, with that of an unseen kind of group."""
+    """Return the probabilities of `_shares_below`, with that of an unseen kind of group."""
     like_seen, chance = _shares_below(units, least, at, accuracy), missed(units.counts.sum(axis=1), units.row)
     if not chance.any():
         return like_seen
@@ -241,13 +241,13 @@ def _pvalues(units: Units, least: FloatArray, at: FloatArray, accuracy: tuple[fl
 def _shares_below(
     units: Units, least: FloatArray, means: FloatArray, accuracy: tuple[float, float] = FINE
 ) -> FloatArray:
-    """The probabilities that the weighted means, one more unit at `least` included, are at most `means`."""
+    """Return the probabilities that the weighted means, one more unit at `least` included, are at most `means`."""
     factors = np.column_stack([_unseen(units, least, means), units.sums - means[:, np.newaxis] * units.sizes])
     return tails(factors, np.column_stack([np.ones(len(means)), units.counts]), accuracy)
 
 
 def _unseen(units: Units, least: FloatArray, means: FloatArray) -> FloatArray:
-    """The distance of one more unit from these means, times its size."""
+    """Return the distance of one more unit from these means, times its size."""
     lost, largest = least - means, units.sizes.max(axis=1)
     far = largest * np.abs(units.sums / units.sizes - means[:, np.newaxis]).max(axis=1)
     return np.asarray(np.maximum(largest * lost, np.minimum(-far, np.minimum(units.row, largest) * lost)))

@@ -39,7 +39,7 @@ def mirrored_law(
     weights: FloatArray | None = None,
     **options: Any,
 ) -> Law:
-    """The law of the difference, of A - B the negative of that of B - A to the bit, whatever classes are called.
+    """Return the law of the difference, of A - B the negative of that of B - A to the bit, whatever classes are called.
 
     It is computed with the models in the order with the smaller record; if both orders have one record, its mirror is
     added. Names of classes only decide between classes with equal counts, if there are groups of rows or more than 64
@@ -90,7 +90,7 @@ def _in_own_order(
 
 
 def exchanged(joint: JointCounts) -> tuple[JointCounts, IntArray]:
-    """The record with A and B exchanged, and the number of each event in it."""
+    """Return the record with A and B exchanged, and the number of each event in it."""
     if isinstance(joint, JointEvents):
         return _sorted(joint, [(y, b, a) for y, a, b in joint.events])
     assert isinstance(joint, JointOutcomes)
@@ -99,7 +99,7 @@ def exchanged(joint: JointCounts) -> tuple[JointCounts, IntArray]:
 
 @lru_cache(maxsize=4)  # a ranking asks for both orders of two models
 def by_counts(joint: JointEvents) -> tuple[JointEvents, IntArray]:
-    """The record with its classes in the order of their counts, and the number of each event in it.
+    """Return the record with its classes in the order of their counts, and the number of each event in it.
 
     Classes are distinguished by the counts of their events, then by the classes of these events. If classes are still
     alike, the first gets its own place, and the others are distinguished by it.

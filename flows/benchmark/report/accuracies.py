@@ -39,7 +39,7 @@ class Performance:
 
 
 def performances(evidence: Evidence) -> list[Performance]:
-    """Every classifier on every data set with a completed observed run, in the order of the plan."""
+    """Return every classifier on every data set with a completed observed run, in the order of the plan."""
     items = []
     for cell in evidence.results.cells("crossval"):
         dataset, classifier = cell.subject["dataset"], cell.subject["classifier"]
@@ -54,12 +54,12 @@ def performances(evidence: Evidence) -> list[Performance]:
 
 
 def of_pairs(evidence: Evidence) -> tuple[Hypothesis, ...]:
-    """The tests of two classifiers on a data set, by accuracy; empty if the study has none."""
+    """Return the tests of two classifiers on a data set, by accuracy; empty if the study has none."""
     return next(filter(None, map(evidence.rows_of, _PAIR_TESTS)), ())
 
 
 def missing(value: Sequence[Performance], evidence: Evidence) -> list[tuple[str, str]]:
-    """The planned classifiers and data sets without a completed observed run."""
+    """Return the planned classifiers and data sets without a completed observed run."""
     planned = [(cell.subject["classifier"], cell.subject["dataset"]) for cell in evidence.results.cells("crossval")]
     present = {(one.classifier, one.dataset) for one in value}
     return [item for item in planned if item not in present]
@@ -122,7 +122,7 @@ def _in_digits(value: float | None, rank: bool) -> str:
 
 
 def accuracies(evidence: Evidence) -> Accuracies:
-    """The table of a benchmark study."""
+    """Return the table of a benchmark study."""
     values: dict[str, dict[str, float]] = {}
     for cell in evidence.results.cells("crossval"):
         values.setdefault(cell.subject["dataset"], {})

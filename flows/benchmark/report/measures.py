@@ -15,7 +15,7 @@ from ...report.rows import group_by, less_is_better, not_rejected, rejected
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
-    """The best classifier by each measure, and on how many data sets."""
+    """Return the best classifier by each measure, and on how many data sets."""
     sentences = [_by(measure or "?", group) for measure, group in group_by(rows, lambda row: row.measure).items()]
     return Verdict(sentences[0], tuple(sentences[1:]))
 

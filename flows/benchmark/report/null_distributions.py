@@ -61,7 +61,7 @@ def null_distribution(row: Hypothesis, evidence: Evidence) -> NullDistribution |
 
 
 def draw_histograms(evidence: Evidence) -> Iterator[Figure]:
-    """One figure for all tests on retrains."""
+    """Yield one figure for all tests on retrains."""
     tests, measure, more = [], "error", False
     for number, section in enumerate(sections.of_study(evidence)):
         rows = evidence.rows_of(section.test)
@@ -219,7 +219,7 @@ def curves_of(test: str, evidence: Evidence) -> tuple[str, dict[str, list[Point]
 
 
 def draw_trends(evidence: Evidence) -> Iterator[Figure]:
-    """One figure for each test on retrains whose data sets differ in one number."""
+    """Yield one figure for each test on retrains whose data sets differ in one number."""
     for number, section in enumerate(sections.of_study(evidence)):
         name, curves = curves_of(section.test, evidence)
         if not curves:
@@ -239,7 +239,7 @@ def draw_trends(evidence: Evidence) -> Iterator[Figure]:
 
 
 def _parameter_of(row: Hypothesis) -> tuple[str, float] | None:
-    """The name and the value of a data set that is called ``NAME = VALUE``."""
+    """Return the name and the value of a data set that is called ``NAME = VALUE``."""
     match = _NAMED.fullmatch(row.dataset or "")
     try:
         return None if match is None else (match["name"], float(match["value"]))
@@ -258,7 +258,7 @@ def _points(rows: Sequence[Hypothesis], evidence: Evidence) -> Iterator[Point]:
 
 
 def _axes_over(curves: Iterable[Sequence[Point]]) -> Axes:
-    """The axes that all panels share: the value, and the error in percent."""
+    """Return the axes that all panels share: the value, and the error in percent."""
     points = [point for curve in curves for point in curve]
     values = [point.value for point in points]
     top = max(0.01, *(max(point.observed, point.high) for point in points))

@@ -166,7 +166,7 @@ def _with_interval(one: Performance) -> str:
 
 
 def _copies(results: Results) -> dict[str, str]:
-    """The data sets on which copies of rows in other folds decide the accuracy, with their number in words."""
+    """Return the data sets on which copies of rows in other folds decide the accuracy, with their number in words."""
     counted = {}
     for name, (cell, *_) in results.by_dataset("crossval").items():
         work = cell.work_of(CrossValidated)

@@ -137,7 +137,7 @@ def _algorithms_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdi
 
 
 def _algorithms_method(rows: Sequence[Hypothesis]) -> str:
-    """The definition of p, by the design of the cross-validation."""
+    """Return the definition of p, by the design of the cross-validation."""
     used = " ".join(text for name, text in _METHODS.items() if name in {row.method for row in rows})
     return (
         f"{used} The null hypothesis is that both algorithms are equally accurate when they are trained on as many "

@@ -73,19 +73,19 @@ class PopulationSource(Strict):
     name: Name
 
     def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002
-        """The populations of the source; relative paths start at `base`. By default nothing is read.
+        """Return the populations of the source; relative paths start at `base`. By default nothing is read.
 
         Raises ValueError, one line with the option, the value and a correct value.
         """
         return LoadedSource(populations=list(self.populations()))
 
     def populations(self) -> Iterable[PopulationSpec]:
-        """The populations, in the order of the results, of a source that reads nothing."""
+        """Return the populations, in the order of the results, of a source that reads nothing."""
         raise NotImplementedError
 
 
 def counted_population(slice_: str | None, population: AnyPopulation) -> PopulationSpec:
-    """A population whose outcomes, or events, are counted."""
+    """Return a population whose outcomes, or events, are counted."""
     values: Population | Events
     if isinstance(population, Population):
         values = population

@@ -44,7 +44,7 @@ class Simulated(PopulationSource):
     )
 
     def populations(self) -> Iterator[PopulationSpec]:
-        """One population for each combination."""
+        """Yield one population for each combination."""
         lists = {name: getattr(self, name) for name in FACTORS}
         varied = [name for name in FACTORS if len(lists[name]) > 1]
         for values in product(*lists.values()):
@@ -57,7 +57,7 @@ class Simulated(PopulationSource):
 def two_classifiers(
     *, prevalence: float, recall: float, precision: float, difference: float, dependence: float
 ) -> Population:
-    """The infinite population of two classifiers.
+    """Return the infinite population of two classifiers.
 
     `prevalence`: the share of rows that are truly positive.
     `recall` and `precision`: those of A.
@@ -97,7 +97,7 @@ class Sturm(PopulationSource):
     )
 
     def populations(self) -> Iterator[PopulationSpec]:
-        """One population for each r."""
+        """Yield one population for each r."""
         for r in self.right:
             yield counted_population(f"r = {100 * r:g}%", random_classifiers(self.classes, r))
 
@@ -126,7 +126,7 @@ class CrossValidated(PopulationSource):
     )
 
     def populations(self) -> Iterator[PopulationSpec]:
-        """One population for each separation, difference and number of repetitions."""
+        """Yield one population for each separation, difference and number of repetitions."""
         from sigstats.learners import build  # slow to import, for studies that train nothing too
 
         build(self.learner, params=self.params, missing=False)  # refuses an unknown learner or parameter
@@ -151,13 +151,13 @@ class Described(PopulationSource):
     WORK: ClassVar[type[work.Described]]
 
     def populations(self) -> list[PopulationSpec]:
-        """One population."""
+        """Return one population."""
         values = self.values()
         rows = values.rows if isinstance(values, judged.JudgedRows) else None
         return [PopulationSpec(slice=None, values=values, rows=rows)]
 
     def values(self) -> work.Described:
-        """The description in the work of a cell."""
+        """Return the description in the work of a cell."""
         return record(self.WORK, self.model_dump(exclude={"source", "name"}))
 
 
@@ -186,7 +186,7 @@ class Kinds(Described):
         return self
 
     def values(self) -> row_kinds.Kinds:
-        """The kinds as columns of values."""
+        """Return the kinds as columns of values."""
         times = tuple(kind.times for kind in self.kinds)
         return row_kinds.Kinds(
             shares=tuple(kind.share for kind in self.kinds),

@@ -53,7 +53,7 @@ class Parquet(PopulationSource):
     )
 
     def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:
-        """The rows as they are, then swapped.
+        """Return the rows as they are, then swapped.
 
         A large data set is counted by the workers, file by file, if its footers show that this is possible. Counts are
         by the eight joint outcomes of two classes, or of right and wrong answers. Rows with several labels, and
@@ -117,7 +117,7 @@ class Scores(PopulationSource):
     positive: bool | int | str = Field(description="Positive class")
 
     def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002
-        """The rows as they are, then swapped."""
+        """Return the rows as they are, then swapped."""
         columns = {"label": self.label, "a": self.a, "b": self.b}
         columns |= {} if self.group is None else {"group": self.group}
         measures = sorted({test.compared for test in tests if test.test == "scores"})

@@ -76,7 +76,7 @@ def _described_population(work: Tested) -> Described | None:
 
 
 def size(cell: Cell) -> str:
-    """The size of a test set in words."""
+    """Return the size of a test set in words."""
     work = cell.work_of(Tested)
     described = _described_population(work)
     return count_of(work.n, "row" if described is None else described.UNIT)

@@ -31,13 +31,13 @@ LEVELS = tuple(float(level) for level in np.geomspace(1e-4, 0.2, 23))
 
 
 def true_nulls(evidence: Evidence) -> list[Hypothesis]:
-    """The rates of rejections of true null hypotheses, for tests with stored p-values."""
+    """Return the rates of rejections of true null hypotheses, for tests with stored p-values."""
     rates = [row for row in evidence.rows_of("calibration") if row.measure == ERROR and row.estimate is not None]
     return [row for row in rates if evidence.cells_of(row)[0].fanout != "tally"]
 
 
 def p_values_of(row: Hypothesis, evidence: Evidence) -> NDArray[np.float64]:
-    """The p-value on each test set."""
+    """Return the p-value on each test set."""
     table = evidence.results.table(evidence.cells_of(row)[0])
     assert table is not None
     return np.asarray(table.column("p_value").to_numpy())
@@ -85,7 +85,7 @@ def _rates(name: str, row: Hypothesis, evidence: Evidence) -> Markup:
 
 
 def draw_law(evidence: Evidence) -> Iterator[Figure]:
-    """One figure for each population with true null hypotheses, with a panel per test and a curve per size."""
+    """Yield one figure for each population with true null hypotheses, with a panel per test and a curve per size."""
     groups = group_by(true_nulls(evidence), lambda row: (row.dataset, row.slice))
     for number, ((dataset, part), group) in enumerate(groups.items()):
         panels = [

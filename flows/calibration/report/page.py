@@ -23,7 +23,7 @@ from .design import design
 
 
 def rate(row: Hypothesis) -> float:
-    """The exact rate of rejections if it is known, otherwise the simulated rate."""
+    """Return the exact rate of rejections if it is known, otherwise the simulated rate."""
     if row.measure in (ERROR, POWER) and row.statistic is not None:
         return row.statistic
     return row.estimate or 0.0
@@ -77,7 +77,7 @@ class TestRates:
     alpha: float
 
     def span(self, measure: str) -> tuple[float, float] | None:
-        """The smallest and the largest rate; None if there are no rates."""
+        """Return the smallest and the largest rate; None if there are no rates."""
         values = [rate(row) for row in self.rows.get(measure, ())]
         return (min(values), max(values)) if values else None
 
@@ -105,7 +105,7 @@ _FAULTS = {ERROR: "rejects too often", COVERAGE: "interval misses too often"}
 
 
 def is_faulty(row: Hypothesis, alpha: float) -> bool:
-    """True if a test rejects a true null hypothesis, or its interval misses the truth, more often than stated.
+    """Return True if a test rejects a true null hypothesis, or its interval misses the truth, more often than stated.
 
     The exact rate of rejections is compared with the level if it is known; otherwise the simulated rate is tested.
     """
@@ -115,7 +115,7 @@ def is_faulty(row: Hypothesis, alpha: float) -> bool:
 
 
 def rates_of_tests(rows: Sequence[Hypothesis], alpha: float) -> list[TestRates]:
-    """Each test with its rates, in the order of the rows."""
+    """Return each test with its rates, in the order of the rows."""
     known = [row for row in rows if row.measure in _PANELS and row.estimate is not None]
     tests = []
     for method, group in group_by(known, lambda row: row.method).items():
@@ -126,7 +126,7 @@ def rates_of_tests(rows: Sequence[Hypothesis], alpha: float) -> list[TestRates]:
 
 
 def headline_of(tests: Sequence[TestRates]) -> str:
-    """The tests with a fault, or the worst rates; empty if the study has neither levels nor coverages."""
+    """Return the tests with a fault, or the worst rates; empty if the study has neither levels nor coverages."""
     faults = [_sentence(row, test) for test in tests for row in test.faulty]
     if faults:
         fine = [test.method for test in tests if not test.faulty]
@@ -174,7 +174,7 @@ def advice(tests: Sequence[TestRates], fewest: str = "") -> str:
 
 
 def screen(evidence: Evidence) -> Figure | None:
-    """The picture and the table of all tests; None if there are no rates, or too many tests."""
+    """Return the picture and the table of all tests; None if there are no rates, or too many tests."""
     tests = rates_of_tests((*evidence.rows_of("calibration"), *evidence.rows_of("performance")), evidence.alpha)
     if not tests or len(tests) > _MOST_TESTS:
         return None

@@ -45,7 +45,7 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
 
 
 def _note_on_large_parts(evidence: Evidence) -> str:
-    """A statement that test sets are a large part of their population, if they are."""
+    """Return a statement that test sets are a large part of their population, if they are."""
     drawn = [
         (work.n, sum(work.population.outcomes))
         for work in (cell.work for cell in evidence.results.plan.cells)

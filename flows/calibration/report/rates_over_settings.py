@@ -78,7 +78,7 @@ def draw_curves(evidence: Evidence) -> Iterator[Figure]:
 
 
 def _is_exchanged(row: Hypothesis, evidence: Evidence) -> bool:
-    """True for a rate of outputs exchanged at random, which has nothing to detect; coverage stays."""
+    """Return True for a rate of outputs exchanged at random, which has nothing to detect; coverage stays."""
     exchanged = any(
         isinstance(cell.work, OnTestSets) and cell.work.population.swapped for cell in evidence.cells_of(row)
     )
@@ -151,7 +151,7 @@ def grids(evidence: Evidence) -> Iterator[tuple[str | None, str | None, str, lis
 
 
 def draw_loops(evidence: Evidence) -> Iterator[Figure]:
-    """One figure for each measure of each grid."""
+    """Yield one figure for each measure of each grid."""
     for number, (dataset, measure, of, group, names) in enumerate(grids(evidence)):
         expected = 1 - evidence.alpha if measure == COVERAGE else evidence.alpha
         yield Figure(
@@ -176,12 +176,12 @@ def _varying(rows: Sequence[Hypothesis], evidence: Evidence) -> list[str]:
 
 
 def settings(rows: Sequence[Hypothesis], names: Sequence[str], evidence: Evidence) -> list[Setting]:
-    """All settings, in the order of nested loops."""
+    """Return all settings, in the order of nested loops."""
     return sorted({setting_of(row, names, evidence) for row in rows})
 
 
 def setting_of(row: Hypothesis, names: Sequence[str], evidence: Evidence) -> Setting:
-    """The values of the factors that vary."""
+    """Return the values of the factors that vary."""
     factors = _factors(row, evidence)
     return tuple(factors.get(name, 0.0) for name in names)
 
@@ -230,7 +230,7 @@ def _steps(axes: Axes, values: dict[int, float], height: Callable[[float], float
 
 
 def _loop(axes: Axes, names: Sequence[str], index: int, order: Sequence[Setting]) -> Markup:
-    """The steps of a factor below the plot, with its name and the range of its values."""
+    """Return the steps of a factor below the plot, with its name and the range of its values."""
     values = sorted({setting[index] for setting in order})
     top = axes.base + 12 + _STEP * index
     heights = {value: top + 16 - 12 * number / (len(values) - 1) for number, value in enumerate(values)}

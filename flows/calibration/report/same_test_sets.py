@@ -116,7 +116,7 @@ def draw_zips(evidence: Evidence) -> Iterator[Figure]:
 
 
 def distances(estimates: NDArray[np.float64], errors: NDArray[np.float64], true: float) -> NDArray[np.float64]:
-    """The distance of each estimate from the truth in standard errors; if these are 0, infinity (0 if exact)."""
+    """Return the distance of each estimate from the truth in standard errors; if these are 0, infinity (0 if exact)."""
     away = np.abs(estimates - true)
     with np.errstate(divide="ignore", invalid="ignore"):
         values: NDArray[np.float64] = np.where(errors > 0, away / errors, np.where(away > 1e-12, np.inf, 0.0))
@@ -126,7 +126,7 @@ def distances(estimates: NDArray[np.float64], errors: NDArray[np.float64], true:
 def intervals(
     row: Hypothesis, evidence: Evidence
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
-    """The ends of some intervals from the nearest to the farthest, and whether each contains the truth."""
+    """Return the ends of some intervals from the nearest to the farthest, and whether each contains the truth."""
     table, true = evidence.results.table(evidence.cells_of(row)[0]), row.truth
     assert table is not None
     assert true is not None

@@ -93,7 +93,7 @@ def _histogram(name: str, row: Hypothesis, result: Mapping[str, Any]) -> Markup:
 
 
 def statements_of(evidence: Evidence) -> Iterator[tuple[str | None, str, dict[int, Statements]]]:
-    """Each data set and method with its statements by size, over all populations of the data set."""
+    """Yield each data set and method with its statements by size, over all populations of the data set."""
     groups = group_by(list(evidence.rows_of("calibration")), lambda row: (row.dataset, row.method))
     for (dataset, method), rows in groups.items():
         sizes = {n: statements(group, evidence) for n, group in group_by(rows, lambda row: row.n or 0).items()}

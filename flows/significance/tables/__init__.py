@@ -62,7 +62,7 @@ class Printed(Strict):
         return remarks
 
     def printed_by(self, method: str) -> dict[str, str]:
-        """The printed numbers of a method, by column of the summary."""
+        """Return the printed numbers of a method, by column of the summary."""
         value = self.printed.get(method, {})
         return {"p_value": value} if isinstance(value, str) else dict(value)
 
@@ -124,7 +124,7 @@ class Entry(Printed):
 
     @abstractmethod
     def cases(self, base: Path) -> Iterator[Case]:
-        """The tables, read from their file if they are in one; ValueError names the error."""
+        """Return the tables, read from their file if they are in one; ValueError names the error."""
 
     @model_validator(mode="after")
     def _given_in_one_way(self) -> Self:
@@ -159,7 +159,7 @@ class OfTwo(Entry):
 
 
 def read_table(path: str, base: Path, names: Sequence[str] | None = None, filled: Sequence[str] | None = None) -> Table:
-    """The columns `names` of a file, all by default; those in `filled`, by default all, may lack no value."""
+    """Return the columns `names` of a file, all by default; those in `filled`, by default all, may lack no value."""
     where = place(path, base)
     table: Table
     if where.endswith((".parquet", ".pq")):
@@ -226,7 +226,7 @@ _MODULES = ("models", "tables")
 
 @cache
 def entries() -> dict[str, type[Entry]]:
-    """The model of every kind of table by its key in the study file, in the order of the report."""
+    """Return the model of every kind of table by its key in the study file, in the order of the report."""
     modules: Iterable[Any] = (importlib.import_module(f"{__name__}.{name}") for name in _MODULES)
     by_key: dict[str, type[Entry]] = {key: entry for module in modules for key, entry in module.ENTRIES.items()}
     return dict(sorted(by_key.items(), key=lambda item: item[1].ORDER))

@@ -47,7 +47,7 @@ class Pairs(OfTwo):
     )
 
     def cases(self, base: Path) -> Iterator[Case]:
-        """The pair."""
+        """Yield the pair."""
         only_a, only_b, n, notes = self.only_a, self.only_b, self.n, list[Note]()
         if self.path is not None:
             wanted = [self.label, self.a, self.b]
@@ -111,7 +111,7 @@ class Outcomes(OfTwo):
         return self
 
     def cases(self, base: Path) -> Iterator[Case]:
-        """The pair."""
+        """Yield the pair."""
         counts, notes = self.counts, list[Note]()
         if self.path is not None:
             wanted = [self.label, self.a, self.b]
@@ -165,7 +165,7 @@ class Scores(Entry):
         return self
 
     def cases(self, base: Path) -> Iterator[Case]:
-        """All models together, if there are at least three, and every pair, or each model and the control."""
+        """Yield all models together, if there are at least three, and every pair, or each model and the control."""
         given = self._given() if self.path is None else self._read(self.path, base)
         models = given.models
         if self.control is not None and self.control not in models:

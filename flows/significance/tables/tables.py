@@ -45,7 +45,7 @@ class Tables(Entry):
         return self
 
     def cases(self, base: Path) -> Iterator[Case]:
-        """The matrix, or every matrix of the file."""
+        """Yield the matrix, or every matrix of the file."""
         if self.path is None:
             yield self.case({"table": self.counts})
             return
@@ -63,7 +63,7 @@ class Tables(Entry):
 
 
 def _matrix(true: Any, assigned: Any, counts: NDArray[np.int64] | None) -> list[list[int]]:
-    """The matrix of true and assigned classes, each row counted once or as often as `counts` states."""
+    """Return the matrix of true and assigned classes, each row counted once or as often as `counts` states."""
     classes, both = np.unique([true, assigned], return_inverse=True)
     cells = np.bincount(both[0] * len(classes) + both[1], counts, len(classes) ** 2).astype(np.int64)
     matrix: list[list[int]] = cells.reshape(len(classes), -1).tolist()
@@ -101,7 +101,7 @@ class Samples(OfTwo):
     path: str | None = Field(None, description="CSV or Parquet file with a row per class")
 
     def cases(self, base: Path) -> Iterator[Case]:
-        """The two samples."""
+        """Yield the two samples."""
         counts_a, counts_b, notes = self.counts_a, self.counts_b, list[Note]()
         if self.path is not None:
             table = read_table(self.path, base, filled=[self.a, self.b])
@@ -142,7 +142,7 @@ class Requirements(Entry):
     ] = "probability"
 
     def cases(self, base: Path) -> Iterator[Case]:
-        """The counts with the required probabilities."""
+        """Yield the counts with the required probabilities."""
         counts, probabilities, notes = self.counts, self.probabilities, list[Note]()
         if self.path is not None:
             table = read_table(self.path, base, filled=[self.count, self.probability])
@@ -178,7 +178,7 @@ class Alternatives(Entry):
         return self
 
     def cases(self, base: Path) -> Iterator[Case]:  # noqa: ARG002
-        """One for each known algorithm."""
+        """Yield one for each known algorithm."""
         for known in self.known:
             yield Case(
                 subject={"dataset": self.name, "a": known.name},
@@ -199,7 +199,7 @@ class Enumerations(Entry):
     counts: list[Counts] = Field(description="Matrix of counts; true classes in rows")
 
     def cases(self, base: Path) -> Iterator[Case]:  # noqa: ARG002
-        """The matrix."""
+        """Yield the matrix."""
         yield self.case({"table": self.counts})
 
 
@@ -213,7 +213,7 @@ class Sizes(Entry):
     alpha: float = Field(gt=0, lt=1, description="Level of the test")
 
     def cases(self, base: Path) -> Iterator[Case]:  # noqa: ARG002
-        """The level."""
+        """Yield the level."""
         yield self.case({"alpha": self.alpha})
 
 

@@ -102,7 +102,7 @@ def check_predictions(
 def _checked(
     paired: PairedPredictions, evidence: Mapping[str, Evidence], bar: float, rule: ComparisonRule, *, at_most: bool
 ) -> CheckResult:
-    """The result without notes; all parameters as of `check_predictions`."""
+    """Return the result without notes; all parameters as of `check_predictions`."""
     signed = -bar if at_most else bar
     if rule.gaps:
         rows = [_of_gap(slices, bar) for slices in gaps_of(paired, evidence, rule)]
@@ -154,7 +154,7 @@ def _of_gap(slices: Slices, bar: float) -> CheckedRow:
 def evidence_checked(
     paired: PairedPredictions, measures: Sequence[str] | None, positive: str | None
 ) -> dict[str, Evidence]:
-    """The evidence for each measure that is checked; or ValueError."""
+    """Return the evidence for each measure that is checked, or raise ValueError."""
     if measures is None:
         scored = None if paired.graded else paired.scored
         marks = scored and (scored.lower or not scored.of_truth)
@@ -169,7 +169,7 @@ def evidence_checked(
 
 
 def _decided(rows: Sequence[CheckedRow], bar: float, rule: ComparisonRule) -> tuple[CheckedRow, ...]:
-    """The rows with adjusted p-values and verdicts, if they were tested."""
+    """Return the rows with adjusted p-values and verdicts, if they were tested."""
     pvalues = [row.pvalue for row in rows if row.pvalue is not None]
     of_row = iter(adjusted(pvalues, rule.adjust))
 

@@ -76,7 +76,7 @@ class CheckedRow(Row):
         return self.value
 
     def turned(self) -> "CheckedRow":
-        """The row with values of opposite sign."""
+        """Return the row with values of opposite sign."""
         return with_turned(self, "value")
 
 
@@ -170,7 +170,7 @@ class CheckResult(Drawn):
 
 
 def cells_of(row: CheckedRow) -> dict[str, str]:
-    """The cells of a row by column."""
+    """Return the cells of a row by column."""
     interval = "–" if row.value is None else "none"
     if row.low is not None and row.high is not None:
         interval = " to ".join(both_ends(row.low, row.high, lambda end, _: value_of(row, end), 2))
@@ -181,7 +181,7 @@ def cells_of(row: CheckedRow) -> dict[str, str]:
 
 
 def bar_in_words(result: CheckResult) -> str:
-    """The bar, in the unit of the measures."""
+    """Return the bar, in the unit of the measures."""
     share = f"{significant(100 * result.bar)}%"
     text = " ".join(filter(None, [significant(result.bar), next((row.unit for row in result.rows if row.unit), "")]))
     points = {in_points(row) for row in result.rows}
@@ -189,7 +189,7 @@ def bar_in_words(result: CheckResult) -> str:
 
 
 def finding_of(row: CheckedRow, result: CheckResult) -> str:
-    """The measure and its interval, below, above or at the bar."""
+    """Return the measure and its interval, below, above or at the bar."""
     if row.verdict is None:
         return f"{named(row)} was not tested: {row.note}"
     meets = {"pass": result.wanted, "fail": result.missed, "inconclusive": f"not shown to be {result.wanted}"}
@@ -198,7 +198,7 @@ def finding_of(row: CheckedRow, result: CheckResult) -> str:
 
 
 def settled_by(row: CheckedRow, result: CheckResult) -> str:
-    """The number of rows that would settle an inconclusive row; empty if none would."""
+    """Return the number of rows that would settle an inconclusive row; empty if none would."""
     wanted = rows_that_decide(row, result) if row.verdict == "inconclusive" else None
     how = "with this share" if row.test.kind == "binomial" else "or so, with these values,"
     what = "labels" if row.test.kind == "judged" else "rows"
@@ -206,7 +206,7 @@ def settled_by(row: CheckedRow, result: CheckResult) -> str:
 
 
 def rule_of(result: CheckResult) -> str:
-    """The rule in a sentence."""
+    """Return the rule in a sentence."""
     rule, bar = result.rule, bar_in_words(result)
     level = significant(rule.alpha, 3) + ("" if rule.adjust == "none" else f", {IN_WORDS[rule.adjust]}")
     interval = f"{significant(100 * rule.confidence_level)}% interval"
@@ -218,19 +218,19 @@ def rule_of(result: CheckResult) -> str:
 
 
 def reasons_of(result: CheckResult, *, others: bool = False) -> list[str]:
-    """A sentence for each row that does not pass, the worst first; `others`: except the row of the headline."""
+    """Return a sentence for each row that does not pass, the worst first; `others`: except the row of the headline."""
     rows = result.ranked[1:] if others else result.ranked
     return [reason_of(row, result) for row in rows if row.verdict in ("fail", "inconclusive") or row.unanswered]
 
 
 def reason_of(row: CheckedRow, result: CheckResult) -> str:
-    """The finding of a row that does not pass, its p-value, and how many rows would settle it."""
+    """Return the finding of a row that does not pass, its p-value, and how many rows would settle it."""
     p = "" if row.adjusted_pvalue is None else f"adjusted p {p_number(row.adjusted_pvalue).replace(NBSP, ' ')}"
     return "; ".join(filter(None, [finding_of(row, result), p, settled_by(row, result)]))
 
 
 def rows_that_decide(row: CheckedRow, result: CheckResult) -> int | None:
-    """The number of rows with which the observed values would fail or pass; None if no number would.
+    """Return the number of rows with which the observed values would fail or pass; None if no number would.
 
     Exact for a share of single rows; for means the number at which bounds decide (`sigstats.comparison.deciding`).
     """

@@ -169,7 +169,7 @@ def _of_mean(
     rule: ComparisonRule,
     what: str,
 ) -> CheckedRow:
-    """The row with the bounds of the ratio of the sums of terms and of weights; of a mean these are 1.
+    """Return the row with the bounds of the ratio of the sums of terms and of weights; of a mean these are 1.
 
     If the limits of a row's ratio are unknown, the largest observed distance is used instead.
     """

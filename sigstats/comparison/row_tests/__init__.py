@@ -25,12 +25,12 @@ from .mean_tests import Tested, test_mean, test_pass_at, test_ratio, unseen_unit
 
 
 def uses_random_weights(measure: str, evidence: Evidence | None = None) -> bool:
-    """True if a measure, or the evidence for it, is tested by random weights."""
+    """Return True if a measure, or the evidence for it, is tested by random weights."""
     return MEASURES[measure].test in ("counts", "ratios") or isinstance(evidence, Judged)
 
 
 def stages(measure: str, first: int, few: int, most: int, level: float) -> tuple[int, int, int]:
-    """The sizes of `in_stages`: `first`, `few` and `most` for counts, fewer for a formula, which takes longer.
+    """Return the sizes of `in_stages`: `first`, `few` and `most` for counts, fewer for a formula, which takes longer.
 
     A user's function is called several times for each weighting. It gets 250 weightings if these are clear, otherwise
     1,000, or in the last stage twice as many as a p-value of `level` needs.
@@ -150,7 +150,7 @@ def _test_quantile(row: ComparisonRow, part: Values, rule: ComparisonRule) -> Co
 
 
 def _test_area(row: ComparisonRow, part: Scores, rule: ComparisonRule) -> ComparisonRow:
-    """The area under the ROC curve, by the gains of positives and negatives."""
+    """Return the area under the ROC curve, by the gains of positives and negatives."""
     from ...scores.auc import auc_test  # four modules, for those who have no scores too
     from ...unseen_row.areas import area_equivalence, area_interval, area_pvalue, gains_of
 

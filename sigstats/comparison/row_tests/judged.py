@@ -34,7 +34,7 @@ class JudgedTasks(NamedTuple):
         return float(np.mean([rows.estimate for rows in self.tasks]))
 
     def law(self, size: int, generator: np.random.Generator) -> "Law":
-        """The law of the mean over tasks, whose rows are independent."""
+        """Return the law of the mean over tasks, whose rows are independent."""
         laws = [rows.law(size, generator) for rows in self.tasks]
         return type(laws[0])(*(sum(sides) / len(laws) for sides in zip(*laws, strict=True)))
 

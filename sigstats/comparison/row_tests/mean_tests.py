@@ -43,7 +43,7 @@ _CHUNK = 2**24
 def unseen_unit(
     grouped: bool, units: int, unseen_group: UnseenGroup
 ) -> tuple[RowTest, UnseenGroup, UnseenGroup | None]:
-    """The test with the unit that is added, its kind, and the alternative assumption if rows are in groups."""
+    """Return the test with the unit that is added, its kind, and the alternative assumption if rows are in groups."""
     if not grouped:
         return RowTest("unseen row", "unseen"), "any", None
     if row_of_groups(units, unseen_group) < math.inf:
@@ -70,7 +70,7 @@ Tested = ComparisonRow | Unbounded
 
 
 def bounded(tested: Sequence[Tested], rule: ComparisonRule) -> list[ComparisonRow]:
-    """The rows with the bounds of all mean differences, which are computed together."""
+    """Return the rows with the bounds of all mean differences, which are computed together."""
     wanted = [row for row in tested if isinstance(row, Unbounded)]
     units, limits = [unbounded.units for unbounded in wanted], [unbounded.limit for unbounded in wanted]
     value = zip(
@@ -146,7 +146,7 @@ def _by_blocks(row: ComparisonRow, a: FloatArray, b: FloatArray, times: Any, rul
 
 
 def infinite_loss(row: ComparisonRow, counts: Sequence[int], what: str) -> ComparisonRow:
-    """The row with a note on the number of rows or runs of baseline and candidate with an infinite log loss."""
+    """Return the row with a note on the number of rows or runs of baseline and candidate with an infinite log loss."""
     who = " and ".join(
         f"{count:,} {what} of the {name}"
         for count, name in zip(counts, ("baseline", "candidate"), strict=True)
@@ -167,7 +167,7 @@ def _test_averages(row: ComparisonRow, part: Values, totals: ItemTotals, rule: C
 
 
 def test_pass_at(row: ComparisonRow, part: Attempts, rule: ComparisonRule) -> Tested:
-    """The mean chance that one of k answers to an item is right; the groups are the items."""
+    """Return the mean chance that one of k answers to an item is right; the groups are the items."""
     totals, group = part.by_item()
     fewest = np.minimum(*totals.counts)
     if fewest.min() < part.k:
@@ -180,7 +180,7 @@ def test_pass_at(row: ComparisonRow, part: Attempts, rule: ComparisonRule) -> Te
 def with_means(
     row: ComparisonRow, values: tuple[FloatArray, FloatArray], group: IntArray | None, rule: ComparisonRule
 ) -> ComparisonRow:
-    """The row with both means, their intervals by Student's t, and the standard error of their difference."""
+    """Return the row with both means, their intervals by Student's t, and the standard error of their difference."""
     intervals = [mean_interval(value, group, rule.confidence_level) for value in values]
     return replace(
         row,
@@ -231,7 +231,7 @@ def with_bound(
 
 
 def by_group(values: FloatArray, group: IntArray | None) -> tuple[FloatArray, IntArray | None]:
-    """The sum of each group and its number of rows; without groups the values themselves."""
+    """Return the sum of each group and its number of rows; without groups the values themselves."""
     if group is None:
         return values, None
     _, codes, sizes = np.unique(group, return_inverse=True, return_counts=True)
@@ -239,7 +239,7 @@ def by_group(values: FloatArray, group: IntArray | None) -> tuple[FloatArray, In
 
 
 def test_ratio(row: ComparisonRow, part: Ratios, rule: ComparisonRule) -> Tested:
-    """The row with both ratios, tested; `part.sign` is -1 if lower is better."""
+    """Return the row with both ratios, tested; `part.sign` is -1 if lower is better."""
     if row.n < 2:
         return replace(row, note="only one row: nothing can be tested")
     if not all(array.sum() > 0 for array in part.per):
@@ -290,7 +290,7 @@ def exchange_pvalues(part: Ratios, rule: ComparisonRule) -> tuple[tuple[float, f
 
 
 def _span(part: Ratios, ratios: list[float]) -> float | None:
-    """The largest difference of two terms of a row with a ratio within the given range."""
+    """Return the largest difference of two terms of a row with a ratio within the given range."""
     if part.limits is None:
         return None
     heaviest = max(float(array.max() / array.mean()) for array in part.per)

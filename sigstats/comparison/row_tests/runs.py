@@ -70,7 +70,7 @@ def runs_test(
 
 
 def _error(a: FloatArray, b: FloatArray) -> tuple[float, float]:
-    """The standard error of the difference of the means, and its degrees of freedom.
+    """Return the standard error of the difference of the means, and its degrees of freedom.
 
     They are Welch's, but no more than those of two recipes with the smaller number of runs each: with 2 and 20 runs
     Welch's test rejects equal means in 8% of cases at the level 5%, and its 95% intervals miss in 12%.

@@ -32,14 +32,14 @@ _MOST_NAMED, _MOST_TASKS, _MOST_DRAWS = 5, 1000, 10_000
 
 
 def has_task_mean(measure: str) -> bool:
-    """True if a measure is a mean of bounded values of rows, so that its mean over tasks has a bound."""
+    """Return True if a measure is a mean of bounded values of rows, so that its mean over tasks has a bound."""
     spec = MEASURES[measure]
     bounded = spec.needs == "marks" or (spec.span is not None and not spec.answers)
     return measure == "accuracy" or (spec.test == "means" and bounded)
 
 
 def without_task_mean(paired: PairedPredictions, measures: Sequence[str]) -> list[Note]:
-    """A line on the measures that are not tested in the mean over tasks; none without tasks."""
+    """Return a line on the measures that are not tested in the mean over tasks; none without tasks."""
     units = paired.units
     crossed = paired.people is not None and units.crossed
     names = [name for name in measures if crossed or not has_task_mean(name)]
@@ -50,7 +50,7 @@ def without_task_mean(paired: PairedPredictions, measures: Sequence[str]) -> lis
 
 
 def test_task_mean(row: ComparisonRow, part: Evidence, tasks: IntArray, rule: ComparisonRule) -> Tested:
-    """The row with the mean over tasks of its measure, tested."""
+    """Return the row with the mean over tasks of its measure, tested."""
     if isinstance(part, Runs):
         from .runs import test_runs  # here and below: few comparisons have runs or a judge
 

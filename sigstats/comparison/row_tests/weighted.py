@@ -61,7 +61,7 @@ def by_weights(row: ComparisonRow, part: Classes, rule: ComparisonRule, bar: flo
 
 
 def _of_two_samples(row: ComparisonRow, part: Classes, ours: NDArray[np.bool_], rule: ComparisonRule) -> ComparisonRow:
-    """The difference of two models on different rows; `ours`: those of the candidate."""
+    """Return the difference of two models on different rows; `ours`: those of the candidate."""
     rows, few = samples_in_words(part.units.group, ours)
     samples = [part.take(np.flatnonzero(at)) for at in (~ours, ours)]
     lacking = _labels_of_one(part, *(sample.label for sample in samples))
@@ -86,7 +86,7 @@ def _of_two_samples(row: ComparisonRow, part: Classes, ours: NDArray[np.bool_], 
 
 
 def test_samples(row: ComparisonRow, part: Values | Attempts | Ratios, rule: ComparisonRule) -> ComparisonRow:
-    """The row with the difference of two models on different rows, without random weights."""
+    """Return the row with the difference of two models on different rows, without random weights."""
     from ...scores.unpaired_test import difference_of_samples, sample_of  # which needs more of SciPy
 
     group, sizes, unit, ours = part.units.group, None, "row", np.asarray(part.units.candidates)

@@ -71,7 +71,7 @@ class CompareOptions(CommonOptions, total=False):
 
 
 def unknown_option(name: str) -> TypeError:
-    """The error for an option that `compare` does not have."""
+    """Return the error for an option that `compare` does not have."""
     known = name in ComparisonRule.__dataclass_fields__
     of_rule = f"; it is one of the rule: rule=ComparisonRule({name}=...)" * known
     return TypeError(f"compare() has no option {name!r}{of_rule or did_you_mean(name, CompareOptions.__annotations__)}")
@@ -105,7 +105,7 @@ def class_probabilities(
     classes: Sequence[str] = (),
     measures: str | Sequence[str] | None = None,
 ) -> ClassProbabilities:
-    """Return predictions and scores from tables with a column for each class; or ValueError.
+    """Return predictions and scores from tables with a column for each class, or raise ValueError.
 
     `given`: the tables by their names in messages. `classes`: order of the columns, as in `classes_of_columns`.
     `positive`: class of the scores if there are two; by default the second, unless one of the `measures` needs a
@@ -141,7 +141,7 @@ BOTH = "baseline", "candidate"
 def paired_arrays(
     y: Any, predictions: tuple[Any, Any], *, missing: Any, unscored: str, names: Sequence[str] = BOTH, **options: Any
 ) -> PairedPredictions:
-    """The rows of arrays; `options`: those of `pair_arrays`."""
+    """Return the rows of arrays; `options`: those of `pair_arrays`."""
     options["slices"] = by_name(options["slices"])
     if not missing and unscored == "refuse":
         pair = pair_arrays(y, *predictions, **options)
@@ -213,7 +213,7 @@ def samples_of_arrays(
 
 
 def as_assertion(result: ComparisonResult | CheckResult, others: Sequence[str]) -> AssertionError:
-    """An error with the reasons as its message, and the result as its attribute."""
+    """Return an error with the reasons as its message, and the result as its attribute."""
     error = AssertionError("\n".join(map(printable, [result.answer.headline, result.answer.advice, *others])))
     vars(error)["result"] = result
     return error

@@ -73,13 +73,13 @@ def paired_with_itself(
 
 
 def _labels(frame: Any, columns: Columns) -> Predictions:
-    """The labels of a frame, by id."""
+    """Return the labels of a frame, by id."""
     of_labels = Columns(columns.id, columns.label, columns.label, duplicates="all", form=columns.form)
     return _read(frame, "labels", replace(of_labels, unscored=columns.unscored))
 
 
 def make_columns(names: Mapping[str, Any], needed: Sequence[str] = (), **options: Any) -> Columns:
-    """The columns that arguments name; only those that are `needed` may not be None; or ValueError.
+    """Return the columns that arguments name; only those that are `needed` may not be None, or raise ValueError.
 
     `options`: unscored, duplicates, slices, missing, and other fields of `Columns`.
     """
@@ -95,7 +95,7 @@ def make_columns(names: Mapping[str, Any], needed: Sequence[str] = (), **options
 
 
 def score_options(score: Any, ratio: Any, lower_is_better: Any, higher_is_better: Any) -> tuple[Any, dict[str, Any]]:
-    """The named scores, in any form; the denominators of a ratio, and both directions, as in `Columns`."""
+    """Return the named scores, in any form; the denominators of a ratio, and both directions, as in `Columns`."""
     directions = {"lower_is_better": lower_is_better, "higher_is_better": higher_is_better}
     names, per = {option: as_names(value, option) for option, value in directions.items()}, None
     if ratio is None:
@@ -110,7 +110,7 @@ def score_options(score: Any, ratio: Any, lower_is_better: Any, higher_is_better
 
 
 def as_names(value: Any, name: str) -> tuple[str, ...]:
-    """One name, or several."""
+    """Return one name, or several."""
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, Sequence) or not all(isinstance(item, str) for item in names):
         raise refuse(name, value, "the name of a column or a model, or several, as text")
@@ -118,7 +118,7 @@ def as_names(value: Any, name: str) -> tuple[str, ...]:
 
 
 def as_score_names(score: Any) -> Sequence[str | None]:
-    """The names of the columns of scores; only None if there are none."""
+    """Return the names of the columns of scores; only None if there are none."""
     if score is None:
         return [None]
     names = as_names(score, "score")
@@ -128,7 +128,7 @@ def as_score_names(score: Any) -> Sequence[str | None]:
 
 
 def _are_same(baseline: Any, candidate: Any) -> bool:
-    """True if two data frames have the same columns with the same values."""
+    """Return True if two data frames have the same columns with the same values."""
     if baseline is candidate:
         return True
     try:
@@ -139,12 +139,12 @@ def _are_same(baseline: Any, candidate: Any) -> bool:
 
 
 def _read(frame: Any, name: str, columns: Columns) -> Predictions:
-    """The rows of a frame that messages call `name`."""
+    """Return the rows of a frame that messages call `name`."""
     return _by_score(frame, name, columns, [columns.score])[columns.score]
 
 
 def _by_score(frame: Any, name: str, columns: Columns, scores: Sequence[str | None]) -> dict[str | None, Predictions]:
-    """The rows of a frame by each of its scores."""
+    """Return the rows of a frame by each of its scores."""
     columns = columns.but(score=scores[0], scores=tuple(score for score in scores if score is not None))
     index: Any = getattr(getattr(frame, "index", None), "name", None)
     if index is not None and not columns.by_position and not {index, columns.id}.intersection(frame.columns):

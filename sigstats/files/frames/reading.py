@@ -123,7 +123,7 @@ def read_predictions(
 
 
 def _frame_of_scores(file: str, columns: "Columns", scores: Sequence[str | None], *, one: bool) -> "pd.DataFrame":
-    """The rows of one file with a column for each score; `one`: a single score, which is called ``score``."""
+    """Return the rows of one file with a column for each score; `one`: a single score, which is called ``score``."""
     import pandas as pd
 
     from ..predictions import read_by_scores

@@ -45,7 +45,7 @@ def place(path: str, base: Path) -> str:
 
 
 def read_bytes(where: str, encoding: str | None = None) -> bytes:
-    """The content of a data file, unpacked; its text is in UTF-8, without a byte order mark.
+    """Return the content of a data file, unpacked; its text is in UTF-8, without a byte order mark.
 
     `where`: a path or an fsspec URL, as `place` gives it. `encoding`: the encoding of the text, which then stays as it
     is; by default what a byte order mark says, or UTF-8.
@@ -58,13 +58,13 @@ def read_bytes(where: str, encoding: str | None = None) -> bytes:
 
 
 def size_of_fields(content: bytes, separators: bytes) -> int:
-    """The largest number of bytes that the text and the fields of a table may need as Python objects."""
+    """Return the largest number of bytes that the text and the fields of a table may need as Python objects."""
     fields = sum(content.count(bytes([separator])) for separator in separators)
     return 2 * len(content) + _FIELD * fields
 
 
 def as_text(content: bytes, where: str, encoding: str = "utf-8") -> str:
-    """The text of a file, with ends of lines as they are and without a byte order mark."""
+    """Return the text of a file, with ends of lines as they are and without a byte order mark."""
     try:
         return content.decode(encoding).removeprefix("\N{BYTE ORDER MARK}")
     except UnicodeDecodeError as error:
@@ -75,7 +75,7 @@ def as_text(content: bytes, where: str, encoding: str = "utf-8") -> str:
 
 
 def as_utf8(content: bytes, where: str, encoding: str = "utf-8") -> bytes:
-    """The text of a file in UTF-8; text that is UTF-8 already is not decoded."""
+    """Return the text of a file in UTF-8; text that is UTF-8 already is not decoded."""
     try:
         if codecs.lookup(encoding).name == "utf-8":
             return content
@@ -90,7 +90,7 @@ _SIGNS = "*?["
 
 
 def files_of(path: str) -> list[str] | None:
-    """The files in a folder and its subfolders, or those that match a pattern, sorted; None for one file.
+    """Return the files in a folder and its subfolders, or those that match a pattern, sorted; None for one file.
 
     Files and folders whose names begin with a dot are left out.
     """
@@ -107,7 +107,7 @@ def files_of(path: str) -> list[str] | None:
 
 
 def same_content(one: str, other: str) -> bool:
-    """True if two files, folders or patterns of this machine have the same bytes; False if that is unknown."""
+    """Return True if two files, folders or patterns of this machine have the same bytes; False if that is unknown."""
     if "://" in one or "://" in other:
         return False
     try:
@@ -153,7 +153,7 @@ def _remote(path: str) -> list[str] | None:
 
 
 def visible(names: Iterable[str], signs: str = ".") -> list[str]:
-    """The relative names without parts that begin with one of `signs`; folders such as ``_day=1`` are parts."""
+    """Return the relative names without parts that begin with one of `signs`; folders such as ``_day=1`` are parts."""
     hidden = tuple(signs)
     return [
         name
@@ -183,7 +183,7 @@ def allowed_place(where: str) -> str:
 
 
 def _is_near(authority: str) -> bool:
-    """True if a host is, or resolves to, a loopback or link-local address."""
+    """Return True if a host is, or resolves to, a loopback or link-local address."""
     try:
         # As who fetches it does: percent signs are decoded, and the link of an IPv6 address may be named.
         host = unquote(urlsplit(f"//{authority}").hostname or "").partition("%")[0].rstrip(".")

@@ -27,7 +27,7 @@ _MARKS = {
 
 
 def marked_encoding(start: bytes) -> str | None:
-    """The encoding of a byte order mark; None if there is no mark."""
+    """Return the encoding of a byte order mark; None if there is no mark."""
     return next((name for mark, name in _MARKS.items() if start.startswith(mark)), None)
 
 
@@ -58,7 +58,7 @@ def parse_json(text: bytes, budget: Budget) -> Any:
 
 
 def size_of_objects(text: bytes) -> int:
-    """The largest number of bytes that JSON text and its Python objects may need."""
+    """Return the largest number of bytes that JSON text and its Python objects may need."""
     elements = text.count(b",") + text.count(b":")
     strings = 2 * len(text) * (1 if text.isascii() else 4)  # of the text, and in the objects
     objects = _ELEMENT * elements + _OBJECT * text.count(b"{") + _LIST * text.count(b"[")
@@ -121,7 +121,7 @@ class Content:
         return self._whole
 
     def _collected(self) -> bytes:
-        """The content of a source, or of a packed file, which can be read only once; an error stays one."""
+        """Return the content of a source, or of a packed file, which can be read only once; an error stays one."""
         if self._fault is not None:
             raise self._fault
         if self._source is not None:
@@ -133,13 +133,13 @@ class Content:
             raise
 
     def by_place(self) -> Any:
-        """A path or open file, of which Arrow and `zipfile` can read parts."""
+        """Return a path or open file, of which Arrow and `zipfile` can read parts."""
         if self.path is not None and str(self.path) == printable(str(self.path)):  # Arrow takes paths of text alone
             return self.path
         return io.BytesIO(self.whole()) if self._source is None else self._source
 
     def json_in_same_folder(self, name: str) -> Any:
-        """The content of a JSON file in the same folder; None if there is none that can be read."""
+        """Return the content of a JSON file in the same folder; None if there is none that can be read."""
         try:
             with open_content(self._folder + name) as content:
                 return content.json()
@@ -243,7 +243,7 @@ def _collect(where: str, parts: Iterable[bytes], budget: Budget) -> bytes:
 
 
 def _until(parts: Iterable[bytes], size: int) -> Iterator[bytes]:
-    """The first pieces, up to this many bytes."""
+    """Yield the first pieces, up to this many bytes."""
     for piece in parts:
         yield piece
         size -= len(piece)

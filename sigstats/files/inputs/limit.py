@@ -67,7 +67,7 @@ def _available() -> int:
 
 
 def _free_in_groups() -> list[int]:
-    """The memory that is free in every control group that this process is in."""
+    """Return the memory that is free in every control group that this process is in."""
     try:
         groups = Path("/proc/self/cgroup").read_text(encoding="ascii", errors="replace")
     except OSError:

@@ -37,7 +37,7 @@ class Joined(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes, at most `size`, beginning with those that were already read."""
+        """Return the next bytes, at most `size`, beginning with those that were already read."""
         if not self._start:
             return bytes(self._rest.read(size) or b"")
         size = len(self._start) if size < 0 else size
@@ -46,7 +46,7 @@ class Joined(io.RawIOBase):
 
 
 def open_local(path: Path, where: str, opened: contextlib.ExitStack) -> tuple[Any, bool]:
-    """A file of this machine, and whether it can be opened again."""
+    """Return a file of this machine, and whether it can be opened again."""
     try:
         kind = path.stat().st_mode
         if stat.S_ISDIR(kind):
@@ -82,12 +82,12 @@ def open_remote(path: str, where: str, opened: contextlib.ExitStack) -> BinaryIO
 
 
 def unreadable(where: str, error: Exception) -> ValueError:
-    """A message that a file cannot be read, and why, in one line."""
+    """Return a message that a file cannot be read, and why, in one line."""
     return ValueError(f"{where}: cannot be read ({getattr(error, 'strerror', None) or reason(error)})")
 
 
 def reason(error: Exception) -> str:
-    """The error of another library in one short line."""
+    """Return the error of another library in one short line."""
     error = with_extra(error)
     text = " ".join(str(error).split())[:200]
     plain = text and type(error) in (ValueError, RepeatedKeyError, MissingExtra)
@@ -124,12 +124,12 @@ _PACKED = {
 
 
 def packing(start: bytes) -> str | None:
-    """The name of the compression of a file with these first bytes; None without compression."""
+    """Return the name of the compression of a file with these first bytes; None without compression."""
     return next((name for name, mark in _PACKED.items() if mark.match(start)), None)
 
 
 def unpacked(name: str, source: BinaryIO) -> Iterator[bytes]:
-    """The content of a packed file, in pieces of at most `PIECE` bytes."""
+    """Yield the content of a packed file, in pieces of at most `PIECE` bytes."""
     try:
         if name in _STREAMS:
             yield from _of_streams(name, source)
@@ -153,7 +153,7 @@ _STREAMS: dict[str, Any] = {"bzip2": bz2.BZ2Decompressor, "xz": lzma.LZMADecompr
 
 
 def _of_streams(name: str, source: BinaryIO) -> Iterator[bytes]:
-    """The content of all streams; xz allows zero bytes after each."""
+    """Yield the content of all streams; xz allows zero bytes after each."""
     decoder, packed = _STREAMS[name](), source.read(PIECE)
     while packed:
         yield decoder.decompress(packed, PIECE)
@@ -169,7 +169,7 @@ def _of_streams(name: str, source: BinaryIO) -> Iterator[bytes]:
 
 
 def pieces(opened: Any) -> Iterator[bytes]:
-    """The rest of an open file, in pieces of at most `PIECE` bytes."""
+    """Yield the rest of an open file, in pieces of at most `PIECE` bytes."""
     while piece := opened.read(PIECE):
         yield piece
 
@@ -215,7 +215,7 @@ class Archive:
 
 
 def _stored(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
-    """The bytes of a file as they are packed."""
+    """Return the bytes of a file as they are packed."""
     source: Any = archive.fp
     source.seek(info.header_offset)
     header = source.read(30)

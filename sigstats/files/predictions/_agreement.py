@@ -27,7 +27,7 @@ _WORDS = "[^0-9.,eE+-]"
 
 
 def unlike_kinds(files: Files) -> Errors:
-    """A log and a table, or a table of marks and one of classes; or opposite directions of a score."""
+    """Return a log and a table, or a table of marks and one of classes; or opposite directions of a score."""
     first, other = files
     if first.outcomes.graded != other.outcomes.graded:
         kinds = f"is {_kind(other)}, and {first.where} is {_kind(first)}"
@@ -67,12 +67,12 @@ def lower_in_both(*sides: Predictions) -> bool | None:
 
 
 def differing(a: Any, b: Any) -> Any:
-    """The rows in which two columns have different values; null is not a difference."""
+    """Return the rows in which two columns have different values; null is not a difference."""
     return pc.indices_nonzero(pc.not_equal(a[:0], b[:0]) if a.equals(b) else pc.not_equal(a, b))
 
 
 def first_difference(a: Any, b: Any) -> tuple[int, str, str] | None:
-    """The first row in which two columns differ, and both values in words, with the number of further rows."""
+    """Return the first row in which two columns differ, and both values in words, with the number of further rows."""
     rows = differing(a, b)
     if not len(rows):
         return None
@@ -95,7 +95,7 @@ class Matched(NamedTuple):
     outcomes: tuple[Any, Any, Any] = (None, None, None)
 
     def both(self, of_first: Any, of_other: Any) -> tuple[Any, Any]:
-        """A column of both files, restricted to these rows."""
+        """Return a column of both files, restricted to these rows."""
         return of_first.take(self.rows), of_other.take(self.partners)
 
     def common(self, what: str, a: Any, b: Any, wanted: str) -> Any:
@@ -109,7 +109,7 @@ class Matched(NamedTuple):
         return a
 
     def column(self, name: str) -> Any:
-        """A column of slices or groups, which must be the same in both files if both have it."""
+        """Return a column of slices or groups, which must be the same in both files if both have it."""
         first, other = self.first, self.other
         if name in first.requested and name in other.requested:
             a, b = same_spelling(self.both(first.requested[name], other.requested[name]))
@@ -123,7 +123,7 @@ class Matched(NamedTuple):
         raise ValueError(f"{first.where}: column {shown(name)} was not found{nor}{near}")
 
     def with_outcomes(self) -> Self:
-        """The same with labels and predictions; ValueError if the files have other labels."""
+        """Return the same with labels and predictions; raise ValueError if the files have other labels."""
         a, b = self.first.outcomes, self.other.outcomes
         columns = *self.both(a.label, b.label), *self.both(a.prediction, b.prediction)
         label, label_b, prediction_a, prediction_b = same_spelling(columns)
@@ -131,7 +131,7 @@ class Matched(NamedTuple):
         return self._replace(outcomes=(label, prediction_a, prediction_b))
 
     def right(self, side: int) -> NDArray[np.bool_]:
-        """A mask of right predictions of the first file (0) or of the other one (1)."""
+        """Return a mask of right predictions of the first file (0) or of the other one (1)."""
         right = pc.equal(self.outcomes[0], self.outcomes[1 + side])
         return np.from_dlpack(pc.cast(right, pa.int8())).astype(bool)
 
@@ -145,7 +145,7 @@ class Matched(NamedTuple):
         return (Note("differing-questions", f"{self.other.where}: {text}"),) if n else ()
 
     def questions(self) -> Iterator[tuple[str, Any, Any]]:
-        """The columns that identify the question in both files, by name; a document only if it has no hash."""
+        """Yield the columns that identify the question in both files, by name; a document only if it has no hash."""
         a, b = self.first.identity, self.other.identity
         ignored = {PROMPT, "doc"} if "doc_hash" in a and "doc_hash" in b else {PROMPT}
         for name in a:
@@ -175,7 +175,7 @@ class Matched(NamedTuple):
 
 
 def may_be_row_numbers(ids: Any) -> bool:
-    """True if all ids are whole numbers, of which none exceeds the number of rows."""
+    """Return True if all ids are whole numbers, of which none exceeds the number of rows."""
     texts = ids.cast(pa.string())
     digits = all(pc.all(pc.match_substring_regex(part, r"^[0-9]{1,9}$")).as_py() for part in (texts[:1], texts))
     return digits and bool(pc.max(texts.cast(pa.int64())).as_py() <= len(ids))
@@ -239,7 +239,7 @@ def align_labels(truth: Predictions, ids: Any, where: str, *, positions: bool, d
 
 
 def with_truth(predictions: Predictions, truth: Predictions, table: Table, stated: Mapping[str, Any]) -> Predictions:
-    """The predictions with the columns of aligned labels; ValueError if a column of both differs.
+    """Return the predictions with the columns of aligned labels; raise ValueError if a column of both differs.
 
     `table`: that of the predictions. `stated`: its column of labels, by name, if it has one.
     """
@@ -257,7 +257,7 @@ def with_truth(predictions: Predictions, truth: Predictions, table: Table, state
 
 
 def unpredicted_labels(truth: Predictions, ids: Sequence[Any]) -> list[Note]:
-    """A note on the labelled rows that no file of predictions answers."""
+    """Return a note on the labelled rows that no file of predictions answers."""
     predicted, labelled = same_spelling([pa.concat_arrays(map(in_one, ids)), truth.ids])
     labelled = pc.unique(labelled)
     n = pc.sum(pc.invert(pc.is_in(labelled, value_set=pc.unique(predicted)))).as_py()

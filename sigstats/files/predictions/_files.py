@@ -41,7 +41,7 @@ class PredictionFile:
     notes: tuple[Note, ...] = ()
 
     def by(self, columns: Columns) -> Predictions:
-        """The predictions by the score of these columns."""
+        """Return the predictions by the score of these columns."""
         where = printable(self.path)
         with reading(where, DAMAGE, parts=[part.where for part in self.parts]):
             log = self.log(columns)
@@ -53,7 +53,7 @@ class PredictionFile:
             return settle(replace(read, notes=(*read.notes, *self.notes)), columns)
 
     def table(self, columns: Columns) -> Predictions:
-        """The rows of all tasks of tables, some of which may lack answers or repeat ids."""
+        """Return the rows of all tasks of tables, some of which may lack answers or repeat ids."""
         columns = columns.but(coded=columns.form.coded and not self.tasks)
         tables = [from_table(part, columns) for part in self.parts if isinstance(part, Table)]
         read = join_tables(printable(self.path), tables, columns) if self.tasks else tables[0]
@@ -63,7 +63,7 @@ class PredictionFile:
         return replace(read, notes=(*read.notes, *(note.of(read.where) for note in lacking)))
 
     def log(self, columns: Columns) -> EvaluationLog | None:
-        """The log of all tasks; None of tables."""
+        """Return the log of all tasks; None of tables."""
         if not self.logs or not self.tasks:
             return next(iter(self.logs), None)
         where = printable(self.path)
@@ -75,7 +75,7 @@ class PredictionFile:
         return [part for part in self.parts if isinstance(part, EvaluationLog)]
 
     def scores(self, columns: Columns) -> tuple[str, ...]:
-        """The numeric scores of a log that are not costs, for the named model and filter, if any."""
+        """Return the numeric scores of a log that are not costs, for the named model and filter, if any."""
         log = self.log(replace(columns, score=ALL_SCORES))
         if log is None:
             where = self.parts[0].where
@@ -95,7 +95,7 @@ class PredictionFile:
 
 
 def parse(path: str, columns: Columns) -> PredictionFile:
-    """A file of any format, with all columns that are wanted.
+    """Return a file of any format, with all columns that are wanted.
 
     `path`: a file, a folder, a pattern such as ``logs/*.eval``, or an fsspec URL of these. Of a folder the logs of a
     harness are read, or else the tables.
@@ -134,7 +134,7 @@ def read_choices(path: str, choices: Sequence[Columns]) -> list[Predictions]:
 
 
 def read_labels(path: str, columns: Mapping[str, str], **options: Any) -> Predictions:
-    """The labels of a file, by id, under the names of `columns`; `options`: fields of `Columns`."""
+    """Return the labels of a file, by id, under the names of `columns`; `options`: fields of `Columns`."""
     label = columns.get("label", "label")
     named = frozenset(("prediction", *({"id", "label"} & columns.keys())))
     columns_of_labels = Columns(columns.get("id", "id"), label, label, named=named, by_position=None, duplicates="all")
@@ -160,7 +160,7 @@ def has_instances(path: str) -> bool:
 
 
 def names_of_instances(path: str) -> tuple[str, ...]:
-    """The names in a file: a JSON array of names or of objects with ``instance_id``, or one name per line."""
+    """Return the names in a file: a JSON array of names or of objects with ``instance_id``, or one name per line."""
     with open_content(path) as content:
         value = content.json() if content.start.lstrip().startswith(b"[") else content.whole().decode().split()
         names: list[Any] = [item.get("instance_id") if isinstance(item, dict) else item for item in value]
@@ -179,7 +179,7 @@ def model_names_in(path: str, columns: Columns) -> list[str]:
 
 
 def filter_names_in(path: str, columns: Columns) -> list[str]:
-    """The filters of a log, as ``--filter`` takes them; a table has none."""
+    """Return the filters of a log, as ``--filter`` takes them; a table has none."""
     log = parse(path, columns).log(columns)
     names = {} if log is None else dict.fromkeys(answer.filter for answer in log.answers)
     return short_names([name for name in names if name])
@@ -188,7 +188,7 @@ def filter_names_in(path: str, columns: Columns) -> list[str]:
 def read_by_scores(
     files: Sequence[tuple[str, Columns]], scores: Sequence[str | None]
 ) -> list[dict[str | None, Predictions]]:
-    """The predictions of files by each of the same scores, those named or all; classes and ids may be coded."""
+    """Return the predictions of files by each of the same scores, those named or all; classes and ids may be coded."""
     if len(set(scores)) < len(scores):
         raise refuse("score", ", ".join(map(str, scores)), "each score once")
     named = tuple(score for score in scores if score is not None)
@@ -216,6 +216,6 @@ def join_scores(
     with_ids: bool = False,
     **options: Unpack[MatchOptions],
 ) -> list[PairedPredictions]:
-    """The rows that both models predicted, by each score."""
+    """Return the rows that both models predicted, by each score."""
     sides = [(predictions, candidate[score]) for score, predictions in baseline.items()]
     return with_names([join(*side, columns, with_ids=with_ids, **options) for side in sides], [*baseline])

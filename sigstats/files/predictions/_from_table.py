@@ -39,7 +39,7 @@ _LISTED = 10
 
 
 def from_table(table: Table, given: Columns) -> Predictions:
-    """The predictions in a table."""
+    """Return the predictions in a table."""
     rows = TableRows(table, given)
     table, columns = rows.table, rows.columns
     outcomes = Outcomes(rows.label, rows.prediction, predicted=rows.predicted, graded=not rows.labelled)
@@ -157,11 +157,11 @@ class TableRows:
             self.score = Scores(of_classes, of_truth=True, by_name=True, limits=(0.0, 1.0))
 
     def has(self, key: str) -> bool:
-        """True if the table has the column of ids, labels or predictions, or the user named one."""
+        """Return True if the table has the column of ids, labels or predictions, or the user named one."""
         return key in self.columns.named or getattr(self.columns, key) in self.table.names
 
     def _texts(self, name: str, *, or_missing: bool = False) -> Any:
-        """A column as texts or codes; null if a value may be missing and is."""
+        """Return a column as texts or codes; null if a value may be missing and is."""
         if self._coded:
             return self.table.coded(name)
         return self.table.texts_or_missing(name) if or_missing else self.table.texts(name)
@@ -189,7 +189,7 @@ def _nameless(names: Sequence[str]) -> str:
 
 
 def summary_rows(rows: TableRows) -> Errors:
-    """A first or last id that names a total or mean of the others."""
+    """Return a first or last id that names a total or mean of the others."""
     if rows.columns.id not in rows.table.names or rows.columns.by_position or len(rows.items) < 3:
         return
     for row in (0, rows.table.num_rows - 1):
@@ -221,7 +221,7 @@ def lacking_columns(rows: TableRows) -> Errors:
 
 
 def _free(rows: TableRows) -> list[str]:
-    """The columns that have no other purpose."""
+    """Return the columns that have no other purpose."""
     columns = rows.columns
     used = {columns.id, columns.label, columns.prediction, columns.score, columns.scoring.per}
     used |= {columns.units.group, columns.units.run}
@@ -229,7 +229,7 @@ def _free(rows: TableRows) -> list[str]:
 
 
 def repeated_header(rows: TableRows) -> Errors:
-    """A row with the names of the columns, as where two files were joined."""
+    """Return a row with the names of the columns, as where two files were joined."""
     columns, answers = rows.columns, {"label": rows.label, "prediction": rows.prediction}
     if not rows.predicted or rows.of_labels or is_number(columns.label):
         return

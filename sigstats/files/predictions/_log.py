@@ -89,7 +89,7 @@ class EvaluationLog:
         return columns.scoring.is_lower_better(score)
 
     def limits(self, score: str) -> tuple[float, float] | None:
-        """The limits of every value of a score, as the log or the table of metrics states them."""
+        """Return the limits of every value of a score, as the log or the table of metrics states them."""
         return (0.0, 1.0) if score in self.shares else limits_of(score)
 
     def total_notes(self, score: str, chosen: str) -> tuple[Note, ...]:
@@ -132,7 +132,7 @@ def make_answer(
 
 
 def graded_by(*scores: str) -> dict[str, Any]:
-    """The fields of a log that states which answers are right by these scores."""
+    """Return the fields of a log that states which answers are right by these scores."""
     return {"lower_is_better": dict.fromkeys(scores, False), "shares": frozenset(scores)}
 
 
@@ -147,38 +147,38 @@ def add_result(by_key: dict[K, list[dict[str, Any]]], key: K, values: Mapping[st
 
 
 def empty_answers(where: str, n: int, total: int) -> tuple[Note, ...]:
-    """A note on answers without content, as patches and responses may be."""
+    """Return a note on answers without content, as patches and responses may be."""
     text = f"{where}: {n:,} of {total:,} answers are empty; they count as the log scores them"
     return (Note("empty-answers", text),) if n else ()
 
 
 def missing_answers(where: str, stated: Any, n: int, what: str = "answers") -> tuple[Note, ...]:
-    """A note if a log states more answers than it contains; `where` is empty if the file is named later."""
+    """Return a note if a log states more answers than it contains; `where` is empty if the file is named later."""
     text = f"{where}: states {stated} {what} and contains {n:,}; the others are not counted".removeprefix(": ")
     return (Note("incomplete-log", text),) if isinstance(stated, (int, float)) and stated > n else ()
 
 
 def share_of(passed: Any, failed: Any) -> float | None:
-    """The share of passed answers that a log states; None if it does not."""
+    """Return the share of passed answers that a log states; None if it does not."""
     known = isinstance(passed, int) and isinstance(failed, int) and passed + failed > 0
     return passed / (passed + failed) if known else None
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
-    """An object of a log; an empty one if the value is something else."""
+    """Return an object of a log; an empty one if the value is something else."""
     return value if isinstance(value, dict) else {}
 
 
 def text(value: Any) -> str:
-    """A text of a log; an empty one if the value is something else."""
+    """Return a text of a log; an empty one if the value is something else."""
     return value if isinstance(value, str) else ""
 
 
 def objects(value: Any) -> list[Mapping[str, Any]]:
-    """The objects in a list of a log; empty if the value is not a list of objects."""
+    """Return the objects in a list of a log; empty if the value is not a list of objects."""
     return [mapping(item) for item in value] if isinstance(value, list) else []
 
 
 def to_texts(values: Mapping[str, Any]) -> dict[str, str]:
-    """The present values, as text."""
+    """Return the present values, as text."""
     return {name: str(value) for name, value in values.items() if value is not None}

@@ -55,7 +55,7 @@ def dictionaries(columns: Mapping[str, Any], rows: int) -> dict[str, Any]:
 
 
 def may_count(column: Any) -> bool:
-    """True for a dictionary array of whole numbers that are not those of the rows."""
+    """Return True for a dictionary array of whole numbers that are not those of the rows."""
     texts = column.dictionary.cast(pa.string())
     if not pc.all(pc.match_substring_regex(texts, r"^[0-9]+(\.0)?$")).as_py():
         return False
@@ -103,7 +103,7 @@ def _starts(ids: Any) -> dict[str, Ints]:
 
 
 def _other_columns(side: Predictions, rows: Any) -> dict[str, Any]:
-    """The other columns of these rows, or of all if None; of logs without them, the question."""
+    """Return the other columns of these rows, or of all if None; of logs without them, the question."""
     question = without_target(side.identity) if side.epoch is None else {}
     columns = side.other_columns or dictionaries(question, len(side.ids))
     complete = {name: column for name, column in columns.items() if len(column) == len(side.ids)}
@@ -116,7 +116,7 @@ def without_target(identity: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _codes(column: Any) -> Ints:
-    """The number of the value of each row, from 0; of dates and whole numbers in their order."""
+    """Return the number of the value of each row, from 0; of dates and whole numbers in their order."""
     texts, dates = column.dictionary.cast(pa.string()), as_dates(column.dictionary)
     whole = dates is None and pc.all(_matches(column, _WHOLE)).as_py()
     values = texts.cast(pa.float64()) if whole else dates
@@ -132,7 +132,7 @@ def _matches(column: Any, pattern: str) -> Any:
 
 
 def _same_parts(one: Ints, other: Ints) -> bool:
-    """True if two columns divide the rows into the same parts."""
+    """Return True if two columns divide the rows into the same parts."""
     if np.array_equal(one, other):
         return True
     pairs = np.unique(one * (int(other.max()) + 1) + other)
@@ -140,7 +140,7 @@ def _same_parts(one: Ints, other: Ints) -> bool:
 
 
 def is_telling(name: str) -> bool:
-    """True for a column that is read only for notes."""
+    """Return True for a column that is read only for notes."""
     return name.lower() in WEIGHTS or _plain(name) in {*_OTHER_KINDS, *_ERRORS, *_CORRECT}
 
 
@@ -172,7 +172,7 @@ def unused_notes(table: Table, used: Collection[str], answers: Sequence[Any]) ->
 
 
 def _is_of_another_kind(name: str, text: str) -> bool:
-    """True if such a text in a column of this name marks a training row or a failure."""
+    """Return True if such a text in a column of this name marks a training row or a failure."""
     if _plain(name) in _ERRORS:
         return text.lower() not in _NO_ERROR and not is_number(text)
     return text.lower().replace(" ", "_") in _OTHER_KINDS.get(_plain(name), ())

@@ -44,7 +44,7 @@ def join(
     with_ids: bool = False,
     **options: Unpack[MatchOptions],
 ) -> PairedPredictions:
-    """The rows that both models predicted; `with_ids`: also the ids of these rows."""
+    """Return the rows that both models predicted; `with_ids`: also the ids of these rows."""
     if columns.units.run is not None:
         runs_a, runs_b = (split_runs(side.decoded()) for side in (baseline, candidate))
         sides = [(run, runs_b[0]) for run in runs_a] + [(runs_a[0], run) for run in runs_b[1:]]
@@ -87,7 +87,7 @@ def join(
 
 
 def _requested(matched: Matched, columns: Columns) -> dict[str, Any]:
-    """The columns that options name, and the tasks if both files have them."""
+    """Return the columns that options name, and the tasks if both files have them."""
     requested = {name: matched.column(name) for name in columns.optional}
     task = columns.units.task or TASK
     if task not in requested and task in matched.first.requested and task in matched.other.requested:
@@ -96,7 +96,7 @@ def _requested(matched: Matched, columns: Columns) -> dict[str, Any]:
 
 
 def _scored(matched: Matched, lower: bool | None, totals: ItemTotals | None) -> Scored | None:
-    """The scores of the rows, if both files have them."""
+    """Return the scores of the rows, if both files have them."""
     a, b = matched.first.score, matched.other.score
     if a is None or b is None:
         return None
@@ -111,7 +111,7 @@ def _scored(matched: Matched, lower: bool | None, totals: ItemTotals | None) -> 
 
 
 def _unread_notes(side: Predictions, columns: Columns, rows: int) -> list[Note]:
-    """A note if the file has too many values for a search for copies and clusters in the other columns."""
+    """Return a note if the file has too many values for a search for copies and clusters in the other columns."""
     unread = {*side.source.names}.difference(columns.wanted)
     searched = side.other_columns or columns.units.group is not None or columns.units.order is not None
     if searched or not unread or rows * len(side.source.names) <= MOST_VALUES:
@@ -121,7 +121,7 @@ def _unread_notes(side: Predictions, columns: Columns, rows: int) -> list[Note]:
 
 
 def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions]) -> Matched:
-    """The rows that two files have in common, in the order of the first.
+    """Return the rows that two files have in common, in the order of the first.
 
     Files with several answers to an item must be paired by `pair_answers` before.
     """
@@ -152,7 +152,7 @@ def unlike_positions(files: Files) -> Errors:
 
 
 def _match_keys(first: Predictions, other: Predictions) -> Matched:
-    """The rows with the same keys, and a note on each file that has other rows."""
+    """Return the rows with the same keys, and a note on each file that has other rows."""
     keys_a, keys_b = _keys_for(first, other), _keys_for(other, first)
     if keys_a.equals(keys_b):
         check_rules(first, (repeated_keys,))
@@ -197,14 +197,14 @@ def _keys_for(side: Predictions, other: Predictions) -> Any:
 
 
 def _have_same_ids(first: Predictions, other: Predictions) -> bool:
-    """True if both have the same ids, known to be distinct: then all rows are kept, and codes may stay."""
+    """Return True if both have the same ids, known to be distinct: then all rows are kept, and codes may stay."""
     if any(side.outcomes.graded or side.distinct is not side.ids for side in (first, other)):
         return False
     return bool(first.ids.equals(other.ids))
 
 
 def make_units(side: Predictions, rows: Any, columns: Columns, requested: Mapping[str, Any]) -> Units:
-    """The units of rows of a file; `requested`: the columns of these rows that options name."""
+    """Return the units of rows of a file; `requested`: the columns of these rows that options name."""
     names, items = columns.units, None if side.epoch is None else item_codes(side.ids.take(rows))
     group_names, group = ((), items) if names.group is None else encode(requested[names.group])
     if items is not None and group is not None:

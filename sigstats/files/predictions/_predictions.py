@@ -133,7 +133,7 @@ class Predictions(Parted):
         return pc.binary_join_element_wise(self.ids, self.epoch, " epoch ")
 
     def decoded(self) -> Self:
-        """The same with text instead of codes."""
+        """Return the same with text instead of codes."""
         value = self._changed(lambda column: column.cast(pa.string()), ("ids", "label", "prediction"))
         return replace(value, distinct=value.ids if self.distinct is self.ids else self.distinct)
 
@@ -146,7 +146,7 @@ class Predictions(Parted):
         return replace(changed, identity=identity, other_columns=other_columns)
 
     def _changed(self, change: Callable[[Any], Any], names: Sequence[str]) -> Self:
-        """The same with these columns changed, if they exist, in groups and slices too."""
+        """Return the same with these columns changed, if they exist, in groups and slices too."""
         columns = {**vars(self), **vars(self.outcomes), **(vars(self.score) if self.score else {})}
         changed = {name: change(columns[name]) for name in names if columns.get(name) is not None}
         return self.but(requested={name: change(column) for name, column in self.requested.items()}, **changed)
@@ -175,7 +175,7 @@ def places(codes: Ints, order: Ints) -> Ints:
 
 
 def are_distinct(side: Predictions) -> bool:
-    """True if each id of a file, or each epoch of it, appears once."""
+    """Return True if each id of a file, or each epoch of it, appears once."""
     if side.epoch is None and side.distinct is not None and side.distinct is side.ids:
         return True
     return bool(pc.count_distinct(side.keys).as_py() == len(side.keys))
@@ -205,11 +205,11 @@ def keys_in_two_forms(side: Predictions) -> Errors:
 
 
 def some_ids(ids: Any) -> str:
-    """The first few ids."""
+    """Return the first few ids."""
     more = f" and {len(ids) - 3:,} more" if len(ids) > 3 else ""
     return f"id{'s' * (len(ids) != 1)} {', '.join(shown(value) for value in ids[:3].to_pylist())}{more}"
 
 
 def some_ids_are(ids: Any) -> str:
-    """The first few ids, as the subject of a sentence."""
+    """Return the first few ids, as the subject of a sentence."""
     return f"{some_ids(ids)} {'is' if len(ids) == 1 else 'are'}"

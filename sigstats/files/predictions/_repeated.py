@@ -20,13 +20,13 @@ from ._predictions import Predictions, Scores, first_rows, item_codes, places, r
 
 
 def exclude_rows(side: Predictions, dropped: Predictions | None) -> Predictions:
-    """A file without the answers that another left out."""
+    """Return a file without the answers that another left out."""
     kept = kept_rows(side, dropped)
     return side if kept is None else side.take(kept)
 
 
 def kept_rows(side: Predictions, dropped: Predictions | None) -> Any | None:
-    """The rows of a file without the answers that another left out; None for all of them."""
+    """Return the rows of a file without the answers that another left out; None for all of them."""
     if dropped is None:
         return None
     if dropped.epoch is not None or side.epoch is not None:
@@ -91,7 +91,7 @@ def pair_answers(
 
 
 def average_answers(side: Predictions, *, marks: bool) -> Predictions:
-    """A file with one row per item: the mean of the marks of all answers to it, or the share that is right."""
+    """Return a file with one row per item: the mean of the marks of all answers to it, or the share that is right."""
     check_rules(replace(side, identity={**side.identity, **side.requested}), (unlike_answers,))
     codes = item_codes(side.ids)
     counts = np.bincount(codes)
@@ -102,7 +102,7 @@ def average_answers(side: Predictions, *, marks: bool) -> Predictions:
 
 
 def item_totals(first: Predictions, other: Predictions, items: Any) -> tuple[ItemTotals | None, ItemTotals | None]:
-    """The numbers of right answers to some items in two files, and the totals of their marks, if known."""
+    """Return the numbers of right answers to some items in two files, and the totals of their marks, if known."""
     sides = [*zip((first, other), same_spelling([first.ids, other.ids]), strict=True)]
 
     def totals(*, marks: bool) -> ItemTotals:
@@ -121,14 +121,14 @@ def item_totals(first: Predictions, other: Predictions, items: Any) -> tuple[Ite
 
 
 def _have_same_epochs(first: Predictions, other: Predictions) -> bool:
-    """True if both files have the same epochs of each item that they share."""
+    """Return True if both files have the same epochs of each item that they share."""
     keys = first.keys.filter(pc.is_in(first.ids, value_set=pc.unique(other.ids)))
     others = other.keys.filter(pc.is_in(other.ids, value_set=pc.unique(first.ids)))
     return len(keys) == len(others) and pc.all(pc.is_in(keys, value_set=others)).as_py() is not False
 
 
 def _first_answers(side: Predictions, other: Predictions) -> Predictions:
-    """The answers to each item, numbered as epochs from 1, at most as many as another file has."""
+    """Return the answers to each item, numbered as epochs from 1, at most as many as another file has."""
     codes = item_codes(side.ids)
     epoch = to_numbers(side.epoch)  # sorted as numbers if all are numbers
     if epoch is None:
@@ -155,14 +155,14 @@ def unlike_answers(side: Predictions) -> Errors:
 
 
 def fill_epochs(side: Predictions) -> Predictions:
-    """A file with an epoch for each row; the first if it has none."""
+    """Return a file with an epoch for each row; the first if it has none."""
     if side.epoch is not None:
         return side
     return replace(side, epoch=pa.array(["1"] * len(side.ids), pa.string()))
 
 
 def answer_counts(side: Predictions) -> str:
-    """The number of answers to each item of a file, in words."""
+    """Return the number of answers to each item of a file, in words."""
     counts = np.bincount(item_codes(side.ids))
     low, high = int(counts.min()), int(counts.max())
     return f"{low} to {high} answers each" if low < high else f"{low} answer{'s' * (low > 1)} each"
@@ -173,14 +173,14 @@ def _mean(side: Predictions) -> float:
 
 
 def _values(side: Predictions, *, marks: bool) -> Any:
-    """The marks, or 1 for a row with a right prediction, else 0."""
+    """Return the marks, or 1 for a row with a right prediction, else 0."""
     if marks and side.score:
         return side.score.values
     return pc.cast(pc.equal(*same_spelling([side.outcomes.label, side.outcomes.prediction])), pa.float64())
 
 
 def split_runs(side: Predictions) -> list[Predictions]:
-    """The rows of each run of a recipe, in the order of their ids."""
+    """Return the rows of each run of a recipe, in the order of their ids."""
     runs: list[Predictions] = []
     names = sorted(pc.unique(side.epoch).to_pylist())
     for name in names:
@@ -214,7 +214,7 @@ def split_runs(side: Predictions) -> list[Predictions]:
 
 
 def combine_runs(pairs: Sequence[PairedPredictions], runs_of_a: int, *, alone: bool) -> PairedPredictions:
-    """One comparison of all runs, the first `runs_of_a` of the baseline; `alone`: one recipe with itself.
+    """Return one comparison of all runs, the first `runs_of_a` of the baseline; `alone`: one recipe with itself.
 
     `pairs`: each run of the baseline with the first of the candidate, then the first of the baseline with each other
     one of the candidate.

@@ -19,7 +19,7 @@ _LONG, _BEGINNING = 60, 40
 
 
 def select(log: EvaluationLog, columns: Columns) -> Predictions:
-    """The marks of one score, one row per answer."""
+    """Return the marks of one score, one row per answer."""
     of_tables: dict[str, Any] = {name: getattr(columns, name) for name in sorted(columns.named)}
     of_tables |= {"by_position": columns.by_position or None, "run": columns.units.run}
     of_tables |= {"per": columns.scoring.per, "epoch": columns.units.epoch}
@@ -101,7 +101,7 @@ def _subject(log: EvaluationLog, answers: Sequence[Answer], score: str) -> dict[
 
 
 def logs_of_model(where: str, logs: Sequence[EvaluationLog], wanted: str | None) -> Sequence[EvaluationLog]:
-    """The logs of the wanted model, if those of a folder are of several; ValueError if none is wanted."""
+    """Return the logs of the wanted model, if those of a folder are of several; raise ValueError if none is wanted."""
     models = dict.fromkeys(log.model for log in logs)
     if len(models.keys() - {""}) < 2:
         return logs
@@ -119,7 +119,7 @@ def _answers_of_model(log: EvaluationLog, wanted: str | None) -> Sequence[Answer
 
 
 def _chosen(log: EvaluationLog, option: str, wanted: str | None, of_answers: Iterable[str]) -> str:
-    """The wanted name, or the only one; otherwise ValueError."""
+    """Return the wanted name, or the only one; otherwise ValueError."""
     names = list(dict.fromkeys(of_answers))
     listed = some_of(short_names(names), 20)
     if wanted is None:
@@ -156,7 +156,7 @@ def short_names(names: Sequence[str]) -> list[str]:
 
 
 def _requested_columns(log: EvaluationLog, answers: Sequence[Answer], columns: Columns, score: str) -> dict[str, Any]:
-    """The existing columns of metadata; a dropped answer needs none."""
+    """Return the existing columns of metadata; a dropped answer needs none."""
     by_name = {}
     needed = [answer if columns.unscored != "drop" or score in answer.scores else None for answer in answers]
     for name in dict.fromkeys((*columns.optional, TASK)):
@@ -173,7 +173,7 @@ def _requested_columns(log: EvaluationLog, answers: Sequence[Answer], columns: C
 
 
 def _other_columns(answers: Sequence[Answer], columns: Columns, identity: Mapping[str, Any]) -> dict[str, Any]:
-    """All metadata that no option names, and the question."""
+    """Return all metadata that no option names, and the question."""
     names = dict.fromkeys(name for answer in answers for name in answer.about if name not in (*columns.optional, TASK))
     by_name = {name: pa.array([_text(answer.about.get(name)) or None for answer in answers]) for name in names}
     return dictionaries(by_name | without_target(identity), len(answers))

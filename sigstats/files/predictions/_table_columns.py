@@ -31,7 +31,7 @@ _ANSWERS = ("yes", "no", "true", "false", None)
 
 
 def rows_of_model(table: Table, model: str) -> Table:
-    """The rows of one of several models."""
+    """Return the rows of one of several models."""
     if MODELS not in table.names:
         remedy = f"rename the column of models to {shown(MODELS)}"
         raise table.error(MODELS, f" was not found, so --model {model} names no rows; {remedy}")
@@ -44,7 +44,7 @@ def rows_of_model(table: Table, model: str) -> Table:
 
 
 def other_columns_of(table: Table, columns: TableColumns) -> dict[str, Any]:
-    """All other columns; empty if not all of them were read, or if ids have several answers."""
+    """Return all other columns; empty if not all of them were read, or if ids have several answers."""
     if columns.units.run is not None or columns.units.epoch is not None:
         return {}
     wanted = [name for name in columns.wanted if name != columns.id or not columns.by_position]
@@ -83,7 +83,7 @@ def epochs_of(table: Table, columns: Columns) -> Any:
 
 
 def read_scores(table: Table, columns: Columns) -> Scores | None:
-    """The scores of the rows, null if missing; None if no column of scores is named."""
+    """Return the scores of the rows, null if missing; None if no column of scores is named."""
     if (name := columns.score) is None:
         return None
     values, limits = _marks(table, columns)
@@ -173,7 +173,7 @@ class WithLikeliest(WithMissing):
 
 
 def source_of(table: Table, columns: Columns, *, in_tasks: bool) -> Source:
-    """The metadata of a table, with advice for repeated ids; `in_tasks`: True if ids restart in each task."""
+    """Return the metadata of a table, with advice for repeated ids; `in_tasks`: True if ids restart in each task."""
     chosen, run = columns.chosen, next(filter(RUN.search, table.names), "")  # a column that seems to number runs
     several = MODELS in table.names and chosen.model is None
     hints = "--model NAME reads those of one model; " if several else ""

@@ -34,7 +34,7 @@ _PART = re.compile(r"(?i)(^|[-_. ])(part[-_]\d{3,}|\d+[-_]of[-_]\d+|(shard|chunk
 
 
 def is_table(name: str) -> bool:
-    """True if a file in a folder has the name of a table."""
+    """Return True if a file in a folder has the name of a table."""
     return _bare(name).lower().endswith(_TABLES)
 
 
@@ -117,7 +117,7 @@ def have_same_items(
     named: bool = False,
     lacks_ids: bool = False,
 ) -> bool:
-    """True if two tasks have the same items, which is refused unless ids are groups; `tasks`: their numbers."""
+    """Return True if two tasks have the same items, which is refused unless ids are groups; `tasks`: their numbers."""
     same = same_items(tasks, *(item_codes(part.cast(pa.string())) for part in (ids, labels)), named=named)
     if same and columns.units.group != columns.id:
         first, other, n = same
@@ -128,7 +128,7 @@ def have_same_items(
 
 
 def _with_task(part: Predictions, task: str, columns: Columns, *, add_column: bool, repeated: bool) -> Predictions:
-    """A table with the task in its ids, and groups by id unless items are `repeated` in other tables."""
+    """Return a table with the task in its ids, and groups by id unless items are `repeated` in other tables."""
     ids = pc.binary_join_element_wise(pa.scalar(task), part.ids, pa.scalar("/"))
     requested = dict(part.requested)
     if columns.id in requested and not repeated:
@@ -139,7 +139,7 @@ def _with_task(part: Predictions, task: str, columns: Columns, *, add_column: bo
 
 
 def _concatenated(parts: Sequence[Predictions]) -> Predictions:
-    """The rows of all tables; scores and requested columns only if all tables have them."""
+    """Return the rows of all tables; scores and requested columns only if all tables have them."""
     first = parts[0]
     scores = [part.score for part in parts if part.score is not None]
     score = None
@@ -174,7 +174,7 @@ def _distinct(where: str, files: Sequence[str], named: Sequence[str], columns: C
 
 
 def _differing(names: Sequence[str]) -> list[str]:
-    """The part of each name that is not shared by all: what is shared is the model, or when it was run."""
+    """Return the part of each name that is not shared by all: what is shared is the model, or when it was run."""
     if len(names) < 2:
         return [name.rpartition("/")[2] for name in names]
     words = [_WORDS.split(name) for name in names]  # words and, between them, what separates them
@@ -233,7 +233,7 @@ def _unify_names(
 def _names_in_tasks(
     where: str, tasks: Sequence[str], logs: Sequence[EvaluationLog], what: str, wanted: str | None
 ) -> list[str]:
-    """The name of the score or filter that is meant in each task; empty if the caller decides."""
+    """Return the name of the score or filter that is meant in each task; empty if the caller decides."""
     known = []
     for log in logs:
         by_answer = [(answer.filter,) if what == "filter" else answer.named for answer in log.answers]

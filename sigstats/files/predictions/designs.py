@@ -28,14 +28,14 @@ class People(NamedTuple):
 
     @classmethod
     def of(cls, predictions: Predictions, judged: str) -> "People":
-        """The labels that were read as scores."""
+        """Return the labels that were read as scores."""
         rows = predictions.decoded()
         assert rows.score is not None
         values = rows.score.values.to_numpy(zero_copy_only=False).astype(np.float64)
         return cls(rows.where, rows.score.name, rows.keys, values, judged)
 
     def at(self, ids: Any) -> tuple[FloatArray, list[Note]]:
-        """The label of each row, NaN without one, and a note on labels of other rows."""
+        """Return the label of each row, NaN without one, and a note on labels of other rows."""
         keys, of_people = (column.to_pylist() for column in same_spelling([ids, self.keys]))
         of_id = dict(zip(of_people, self.values.tolist(), strict=True))
         others = len(of_id.keys() - set(keys))
@@ -47,13 +47,13 @@ class People(NamedTuple):
 
 
 def read_judged(path: str, columns: Columns, human: str) -> tuple[Predictions, People]:
-    """The verdicts or marks of a judge in a file, and the labels of people there."""
+    """Return the verdicts or marks of a judge in a file, and the labels of people there."""
     scores = (human,) if columns.score is None else (columns.score, human)
     return judge_and_people(parse(path, columns.but(scores=scores)).by, columns, human)
 
 
 def judge_and_people(by: Callable[[Columns], Predictions], columns: Columns, human: str) -> tuple[Predictions, People]:
-    """The verdicts of a judge, and the labels of people, in a table with these columns."""
+    """Return the verdicts of a judge, and the labels of people, in a table with these columns."""
     if columns.score is not None:  # the judge gives marks, and a column of labels is people's or nobody's
         columns = replace(columns, label=columns.id)
     judge, lacking = by(columns), f"column {shown(human)} was not found; "
@@ -134,7 +134,7 @@ def _check_marks(people: Sequence[People], scored: Scored | None, limits: tuple[
 def join_samples(
     baseline: Mapping[str | None, Predictions], candidate: Mapping[str | None, Predictions], columns: Columns
 ) -> list[PairedPredictions]:
-    """The different rows of two models, by each score."""
+    """Return the different rows of two models, by each score."""
     with_ids = not any(rows.by_position for side in (baseline, candidate) for rows in side.values())
     sides = (join_scores(side, side, columns, with_ids=with_ids) for side in (baseline, candidate))
     return [*map(combine_samples, *sides)]

@@ -111,7 +111,7 @@ def _joined(predictions: Sequence[Predictions], columns: Columns, options: Match
 
 
 def _is_lower_better(predictions: Sequence[Predictions], columns: Columns) -> bool:
-    """True if a lower score is better; ValueError if that is unknown, or if the scores are not marks."""
+    """Return True if a lower score is better; raise ValueError if that is unknown, or if the scores are not marks."""
     first, *others = predictions
     name = first.score.name if first.score else ""
     two = not first.outcomes.graded and pc.count_distinct(first.outcomes.label).as_py() == 2
@@ -124,7 +124,7 @@ def _is_lower_better(predictions: Sequence[Predictions], columns: Columns) -> bo
 
 
 def _requested(matches: Sequence[Matched], shared: Sequence[Ints], columns: Columns) -> dict[str, Any]:
-    """The columns of groups, slices and tasks, from the first file that has them; all files must agree."""
+    """Return the columns of groups, slices and tasks, from the first file that has them; all files must agree."""
     requested, task = dict[str, Any](), columns.units.task or TASK
     for name in dict.fromkeys((*columns.optional, task)):
         for matched, places in zip(matches, shared, strict=True):
@@ -138,7 +138,7 @@ def _requested(matches: Sequence[Matched], shared: Sequence[Ints], columns: Colu
 
 
 def _joined_averages(predictions: Sequence[Predictions], columns: Columns, options: MatchOptions) -> ManyPredictions:
-    """The average of all answers to each item, without those that any file left out."""
+    """Return the average of all answers to each item, without those that any file left out."""
     predicted = all(side.outcomes.predicted for side in predictions)
     marks = not predicted or (columns.score is not None and not predictions[0].outcomes.graded)
 

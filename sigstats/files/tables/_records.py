@@ -25,7 +25,7 @@ _LONGEST = 2**31 - 1
 def records(
     content: bytes, where: str, separator: str, *, start: int = 0, line: int = 0
 ) -> Iterator[tuple[int, list[str]]]:
-    """The records from a byte on, each with the number of its first line; `line` lines lie before."""
+    """Yield the records from a byte on, each with the number of its first line; `line` lines lie before."""
     source = io.BytesIO(content)
     source.seek(start)
     yield from _parse(io.TextIOWrapper(source, "utf-8", ERRORS, newline=""), where, separator, line)
@@ -53,19 +53,19 @@ def header(content: bytes, where: str, separator: str | None, *, start: int = 0)
 
 
 def too_long(where: str) -> ValueError:
-    """The complaint about a field that is too long for the csv module and Arrow."""
+    """Return the complaint about a field that is too long for the csv module and Arrow."""
     return ValueError(f"{where}: a field is longer than {_LONGEST:,} bytes, the most that can be read; expected less")
 
 
 def blank(record: list[str]) -> bool:
-    """True if a line is blank, and therefore skipped."""
+    """Return True if a line is blank, and therefore skipped."""
     return not record or (len(record) == 1 and not record[0].strip())
 
 
 def read_columns(
     rows: Iterator[tuple[int, list[str]]], where: str, width: int, positions: list[int]
 ) -> tuple[int, dict[int, "pa.Array[Any] | int"]]:
-    """The number of records and the columns at `positions`: strings, null if a field is empty.
+    """Return the number of records and the columns at `positions`: strings, null if a field is empty.
 
     A column that is not valid text is replaced by the line of its first invalid field.
     """

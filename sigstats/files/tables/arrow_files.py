@@ -51,7 +51,7 @@ def open_parquet(source: Any, **options: Any) -> pq.ParquetFile:
 def read_parquet(
     source: Any, budget: Budget, wanted: Collection[str] | None = None, *, coded: bool = False
 ) -> tuple[list[str], pa.Table]:
-    """The names of all columns, and the table of those that are wanted.
+    """Return the names of all columns, and the table of those that are wanted.
 
     `source`: a path, or an open file that can be read by place.
     `budget`: the memory that the columns may take.
@@ -94,7 +94,7 @@ def read_columns(
 
 
 def stored_size(file: pq.ParquetFile, columns: Sequence[str], group: int) -> int:
-    """The stored bytes of these columns in a row group, whose rows may be read in batches."""
+    """Return the stored bytes of these columns in a row group, whose rows may be read in batches."""
     return sum(chunk.stored for chunk in _chunks(file, columns, group))
 
 
@@ -116,7 +116,7 @@ def _chunks(file: pq.ParquetFile, columns: Sequence[str], group: int) -> Iterato
 
 
 def _of_few_values(file: pq.ParquetFile, columns: Sequence[str], chunks: Sequence[_Chunk]) -> list[str]:
-    """The columns of text that are stored as codes of at most two bytes."""
+    """Return the columns of text that are stored as codes of at most two bytes."""
     schema = file.schema_arrow
     texts = {schema.names[place] for place, kind in enumerate(schema.types) if kind in (pa.string(), pa.large_string())}
     many = {chunk.path for chunk in chunks if not chunk.dictionary or chunk.stored > 2 * chunk.values}
@@ -130,7 +130,7 @@ def _decoded_sizes(
     groups: Sequence[int],
     limit: int,
 ) -> Iterator[int]:
-    """The size of more and more batches, each at most the limit: texts, which may repeat, are read as codes."""
+    """Yield the size of more and more batches, each at most the limit: texts, which may repeat, are read as codes."""
     shared = [chunk.stored for chunk in chunks if chunk.prefixes]
     texts = {chunk.path for chunk in chunks if chunk.dictionary} - {chunk.path for chunk in chunks if chunk.prefixes}
     rows = min(_PIECE * chunk.values // chunk.stored for chunk in chunks if chunk.stored)
@@ -145,7 +145,7 @@ def _decoded_sizes(
 
 
 def _decoded_size(array: Any) -> int:
-    """The size of an array in memory, in bytes, once its codes are replaced by their values."""
+    """Return the size of an array in memory, in bytes, once its codes are replaced by their values."""
     if pa.types.is_dictionary(array.type):
         lengths: Any = pc.binary_length(array.dictionary)
         return _OFFSET * len(array) + int(pc.sum(lengths.take(array.indices)).as_py() or 0)
@@ -156,7 +156,7 @@ def _decoded_size(array: Any) -> int:
 
 
 def read_ipc(content: bytes, budget: Budget) -> pa.Table:
-    """The table in a file or a stream of Arrow; its errors for a damaged one are passed on.
+    """Return the table in a file or a stream of Arrow; its errors for a damaged one are passed on.
 
     Batches are unpacked one after the other, and each is counted once it is.
     """

@@ -74,7 +74,7 @@ class DelimitedTable(Table):
             raise _no_names(where, heading)  # a name that is repeated as a value is a value
 
     def row(self, row: int) -> str:
-        """The line of a row."""
+        """Return the line of a row."""
         line, _ = next(itertools.islice(self._records(self.where), self._place(row), None))
         return f"line {line}"
 
@@ -144,7 +144,7 @@ def _heading(where: str, content: bytes, names: Sequence[str] | None, separator:
 
 
 def has_columns_of_numbers(start: bytes) -> bool:
-    """True if spaces separate columns: all lines have equally many words, and every row has a number."""
+    """Return True if spaces separate columns: all lines have equally many words, and every row has a number."""
     whole = start[: start.rfind(b"\n") + 1 or None]  # the last line may be cut
     lines = [words for line in whole.splitlines() if (words := _WORD.findall(line))]
     rows = lines[1:] or lines
@@ -163,7 +163,7 @@ def _below_header(content: bytes, start: int, separator: str) -> list[bytes]:
 
 
 def _names_in(comments: re.Match[bytes], separator: str, width: int) -> list[str]:
-    """The names in the last of these comments, if it has this many words; otherwise empty."""
+    """Return the names in the last of these comments, if it has this many words; otherwise empty."""
     words = [word.strip(' "') for word in (comments[1] or b"").decode(errors="replace").strip().split(separator)]
     return words if len(words) == width and " " not in "".join(words) else []
 
@@ -231,7 +231,7 @@ def _trim(column: Any) -> Any:
 
 
 def _has_whole_quotes(content: bytes, separator: str, start: int) -> bool:
-    """True if each quote opens a field, closes one, or is one of two inside a field.
+    """Return True if each quote opens a field, closes one, or is one of two inside a field.
 
     Quotes open and close in turn. An opening quote follows a separator, the end of a line, or the quote that has just
     closed, of which it is then the double; a closing quote precedes one of these.

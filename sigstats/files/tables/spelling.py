@@ -26,7 +26,7 @@ _TRUTH = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0}
 
 
 def is_number(text: str) -> bool:
-    """True if a text is a decimal number; infinity is one, so that it may be refused by its name.
+    """Return True if a text is a decimal number; infinity is one, so that it may be refused by its name.
 
     A name of a class is a number if `sigstats._common.class_spelling.is_finite_number` is true of it.
     """
@@ -34,7 +34,7 @@ def is_number(text: str) -> bool:
 
 
 def is_whole_number(text: str) -> bool:
-    """True if a text is a whole number in decimal digits."""
+    """Return True if a text is a whole number in decimal digits."""
     return _WHOLE.fullmatch(text) is not None
 
 
@@ -64,7 +64,7 @@ def to_numbers(texts: Array) -> Array | None:
 
 
 def first_rounded(column: Array, numbers: Array) -> int | None:
-    """The first row with a whole number, as text or as an integer, that float64 rounds; None if there is none.
+    """Return the first row with a whole number, as text or as an integer, that float64 rounds; None if there is none.
 
     Two such numbers may differ and be equal as `numbers`.
     """
@@ -156,7 +156,7 @@ def _names_of(column: Any) -> _Names:
 
 
 def _composed(column: Any) -> Any:
-    """A column in which a letter with an accent is a single code point, if Unicode has one."""
+    """Return a column in which a letter with an accent is a single code point, if Unicode has one."""
     texts = pa.types.is_string(column.type) and not pc.all(pc.string_is_ascii(column), min_count=0).as_py()
     return pc.utf8_normalize(column, form="NFC") if texts else column  # type: ignore[attr-defined]
 
@@ -184,7 +184,7 @@ def _bare(column: Any) -> Any:
 
 
 def _is_there_without_point(column: Any, names: Sequence[Any]) -> bool:
-    """True if another column contains some of a column's whole numbers without the decimal point."""
+    """Return True if another column contains some of a column's whole numbers without the decimal point."""
     pointed = pc.unique(column)
     bare = _bare(pointed)
     return any(
@@ -195,7 +195,7 @@ def _is_there_without_point(column: Any, names: Sequence[Any]) -> bool:
 
 
 def _all_match(names: Any, pattern: str) -> bool:
-    """True if there are names and all of them match; the first few usually show a difference."""
+    """Return True if there are names and all of them match; the first few usually show a difference."""
     return len(names) > 0 and all(
         pc.all(pc.match_substring_regex(part, pattern)).as_py() for part in (names[:10], names)
     )

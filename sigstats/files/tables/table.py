@@ -62,12 +62,12 @@ class Table:
         return some
 
     def other_columns(self, names: Collection[str]) -> dict[str, Array]:
-        """The other columns, if they were read."""
+        """Return the other columns, if they were read."""
         columns = enumerate(self._table.column_names)
         return {name: self._table.column(i) for i, name in columns if name not in names}
 
     def row(self, row: int) -> str:
-        """The name of a row in messages."""
+        """Return the name of a row in messages."""
         return f"row {self._place(row)} (from 0)"
 
     def _place(self, row: int) -> int:
@@ -75,7 +75,7 @@ class Table:
         return row if self._rows is None else int(self._rows[row].as_py())
 
     def error(self, name: str, complaint: str, row: int | None = None) -> ValueError:
-        """The one form of every complaint about a column."""
+        """Return the one form of every complaint about a column."""
         at = "" if row is None else f", {self.row(row)}"
         return ValueError(f"{self.where}{at}: column {shown(name)}{complaint}")
 
@@ -92,12 +92,12 @@ class Table:
             raise self.error(name, " is empty; expected a value", pc.index(missing, True).as_py())
 
     def texts(self, name: str) -> Array:
-        """A column as strings, or ValueError that names the first row with a missing value."""
+        """Return a column as strings, or raise ValueError that names the first row with a missing value."""
         self.require(name)
         return self._text(name)
 
     def texts_or_missing(self, name: str) -> Array:
-        """A column as strings, null if a value is missing."""
+        """Return a column as strings, null if a value is missing."""
         self.require(name, or_missing=True)
         return self._text(name)
 

@@ -82,7 +82,7 @@ def _cached(function: Callable[..., Any], options: Mapping[str, Any]) -> Any:
 
 
 def _prefix(function: Callable[..., Any]) -> str:
-    """The prefix of the files in which Numba stores a function."""
+    """Return the prefix of the files in which Numba stores a function."""
     return f"{Path(function.__code__.co_filename).stem}.{function.__qualname__}-"
 
 

@@ -83,7 +83,7 @@ class _Nearest:
         return True
 
     def _decide(self, fold: int, row: IntArray, near: IntArray, distances: FloatArray) -> IntArray:
-        """The class of each `row` from its candidates, at exact `distances`."""
+        """Return the class of each `row` from its candidates, at exact `distances`."""
         first, tolerance = np.flatnonzero(np.diff(row, prepend=-1)), self._config.tolerance
         least = np.minimum.reduceat(distances, first)
         tied = distances <= least[row] + tolerance
@@ -179,7 +179,7 @@ class BatchedNeighbours(BatchedLearner):
         return rows * factors
 
     def _among_all(self, distances: Any, excluded: Any, fold: int, place: IntArray) -> IntArray:
-        """The predictions of rows tested in `fold`, from their distances to all rows that are not excluded."""
+        """Return the predictions of rows tested in `fold`, from their distances to all rows that are not excluded."""
         distances[:, excluded] = np.inf
         labels, priority = self._y[place], self._priority[fold][place]
         if self._config.k > 1:

@@ -116,7 +116,7 @@ class FoldVariances:
 
 
 def weights_of(span: FloatArray) -> FloatArray:
-    """The weight of a squared difference under `MinMaxScaler`, which leaves a constant feature as it is."""
+    """Return the weight of a squared difference under `MinMaxScaler`, which leaves a constant feature as it is."""
     span = np.where(np.isnan(span), 1, span)
     return 1 / np.where(span < 10 * np.finfo(np.float64).eps, 1.0, span) ** 2
 
@@ -132,7 +132,7 @@ def range_weights(numbers: FloatArray, starts: IntArray) -> FloatArray:
 
 
 def _extreme(numbers: FloatArray, sign: int) -> tuple[IntArray, FloatArray]:
-    """The rows with the smallest (of `sign` times) values of each feature, and those values."""
+    """Return the rows with the smallest (of `sign` times) values of each feature, and those values."""
     rows = np.argsort(sign * numbers, axis=0, kind="stable")[:_EXTREMES]  # NaN comes last
     return rows, np.take_along_axis(numbers, rows, axis=0)
 
@@ -225,7 +225,7 @@ class NeighbourLists:
             self.distances[rows, :length] = np.where(finite, exact, np.inf)
 
     def squared_differences(self, rows: IntArray, near: IntArray) -> FloatArray:
-        """The squared differences of each row to others, by feature; 0 if one of the two is missing."""
+        """Return the squared differences of each row to others, by feature; 0 if one of the two is missing."""
         numbers = self._X[:, self._numeric]
         squares: FloatArray = (numbers[rows][:, None] - numbers[near]) ** 2
         return np.where(np.isnan(squares), 0, squares) if self._partly else squares

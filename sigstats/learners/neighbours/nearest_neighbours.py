@@ -74,7 +74,7 @@ class NearestNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> Any:
-        """The most frequent class of the neighbours, the first of equals."""
+        """Return the most frequent class of the neighbours, the first of equals."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
         require_squarable(X, "X")
@@ -103,7 +103,7 @@ class NearestNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def tie_order(rows: int, ties: str, random_state: Any) -> IntArray:
-    """The rank of each of the training rows among those that are equally near."""
+    """Return the rank of each of the training rows among those that are equally near."""
     if ties != "random":
         return np.arange(rows)
     return np.asarray(check_random_state(random_state).permutation(rows), dtype=np.int64)
@@ -149,7 +149,7 @@ def mismatches(A: Any, B: Any, features: int) -> Any:
 
 
 def kth_smallest(distances: FloatArray, k: int) -> FloatArray:
-    """The k-th smallest along axis 1, which is kept with length 1."""
+    """Return the k-th smallest along axis 1, which is kept with length 1."""
     return distances.min(axis=1, keepdims=True) if k == 1 else np.partition(distances, k - 1, axis=1)[:, k - 1 : k]
 
 
@@ -165,7 +165,7 @@ def vote(
     tolerance: float = DISTANCE_TOLERANCE,
     weighted: bool = False,
 ) -> IntArray:
-    """The class code given by the `k` nearest along axis 1.
+    """Return the class code given by the `k` nearest along axis 1.
 
     ``labels`` and ``priority`` (the rank of a row among those equally near) have the shape of `distances`, or one that
     broadcasts to it. A row at an infinite distance does not count. With ``ties="unknown"`` an unknown part of the
@@ -244,7 +244,7 @@ class Configuration:
 
 
 def configuration(estimator: Any, problem: Problem) -> Configuration | None:
-    """The settings of an estimator; None for other metrics, weights or transforms than are known here."""
+    """Return the settings of an estimator; None for other metrics, weights or transforms than are known here."""
     *transforms, classifier = steps_of(estimator)
     n, d = problem.X.shape
     nominal = np.zeros(d, dtype=bool)

@@ -93,7 +93,7 @@ def tree_of(classifier: Any, X: FloatArray) -> Callable[[FloatArray], Any] | Non
 
 
 def takes_first(classifier: Any, problem: Problem) -> bool:
-    """True if `classifier`, without a scaler, certainly takes the first of the rows that are equally near.
+    """Return True if `classifier`, without a scaler, certainly takes the first of the rows that are equally near.
 
     Without a tree it examines the training rows in order and keeps the nearest so far. Distances are computed by matrix
     products, so rounding may differ between equal rows; squared distances of whole numbers are exact.
@@ -108,7 +108,7 @@ def takes_first(classifier: Any, problem: Problem) -> bool:
 
 
 def _exact(X: FloatArray) -> bool:
-    """True if squared distances between rows are the same float64 however they are summed."""
+    """Return True if squared distances between rows are the same float64 however they are summed."""
     with np.errstate(over="ignore"):
         return bool(4 * np.einsum("ij,ij->i", X, X).max() < _EXACT and (np.rint(X) == X).all())
 
@@ -124,7 +124,7 @@ def _fitted(classifier: Any, X: FloatArray) -> Any:
 
 @functools.cache
 def _first_is_taken() -> bool:
-    """True if the scikit-learn that is installed takes the first, on rows that are tied with 30 others."""
+    """Return True if the scikit-learn that is installed takes the first, on rows that are tied with 30 others."""
     X = np.random.default_rng(0).integers(0, 2, (1200, 5)).astype(np.float64)
     X, tested = X[:1000], X[1000:]
     first = ((tested[:, None] - X) ** 2).sum(axis=2).argmin(axis=1)

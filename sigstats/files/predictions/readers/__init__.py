@@ -51,7 +51,7 @@ _ENCODED = (b"PAR1", b"ARROW1", b"PK\x03\x04", b"\x93NUMPY")
 
 
 def read_file(path: str, columns: Columns) -> Table | EvaluationLog:
-    """One file, by the first format that reads it."""
+    """Return one file, by the first format that reads it."""
     with open_content(path, encoding=columns.form.encoding) as opened:
         if not opened.start.strip():
             raise ValueError(f"{opened.where}: is empty; expected predictions")
@@ -70,7 +70,7 @@ def read_file(path: str, columns: Columns) -> Table | EvaluationLog:
 
 
 def _alone(content: Content) -> Content:
-    """The file in a ZIP of one file, as pandas and Kaggle write it; any other file unchanged."""
+    """Return the file in a ZIP of one file, as pandas and Kaggle write it; any other file unchanged."""
     if not content.start.startswith(b"PK\x03\x04") or _format(content) is not None:
         return content
     with content.archive() as archive:
@@ -81,7 +81,7 @@ def _alone(content: Content) -> Content:
 
 
 def format_of(path: str) -> Format | None:
-    """The format that reads a file, if any."""
+    """Return the format that reads a file, if any."""
     with open_content(path) as content:
         try:
             return _format(_alone(content))
@@ -90,7 +90,7 @@ def format_of(path: str) -> Format | None:
 
 
 def format_names() -> list[str]:
-    """The names of the formats, in the order of attempts."""
+    """Return the names of the formats, in the order of attempts."""
     return [module.NAME for module in _formats()]
 
 
@@ -152,12 +152,12 @@ def _unknown(content: Content) -> ValueError:
 
 
 def program_output(keys: Container[str]) -> str:
-    """The evaluation program that writes objects with these keys; empty if unknown."""
+    """Return the evaluation program that writes objects with these keys; empty if unknown."""
     return next((name for wanted, name in _OTHER_OUTPUT.items() if all(key in keys for key in wanted)), "")
 
 
 def is_binary(content: Content) -> bool:
-    """True if a file does not begin like text."""
+    """Return True if a file does not begin like text."""
     return b"\0" in content.start[:_LINE].partition(b"\n")[0] or content.start.startswith((*_KNOWN, b"PK\x03\x04"))
 
 
@@ -204,7 +204,7 @@ def _json(content: Content) -> str:
 
 
 def _keys_of_rows(value: Any, path: str = "") -> Iterator[str]:
-    """The keys of lists of objects in a JSON object, in jq's notation."""
+    """Yield the keys of lists of objects in a JSON object, in jq's notation."""
     if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
         yield path
     for key, part in value.items() if isinstance(value, dict) else ():

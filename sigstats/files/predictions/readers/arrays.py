@@ -27,7 +27,7 @@ _ZIP, _SUFFIX = b"PK\x03\x04", ".npy"
 
 
 def reads(content: Content) -> bool:
-    """True unless the file is a ZIP with other members than arrays."""
+    """Return True unless the file is a ZIP with other members than arrays."""
     if not content.start.startswith(_ZIP):
         return True
     with content.archive() as archive:

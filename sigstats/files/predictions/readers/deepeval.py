@@ -48,7 +48,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
 
 
 def _lower_is_better(metrics: Iterable[Mapping[str, Any]]) -> dict[str, bool]:
-    """The metrics that pass on one side of their thresholds only, and whether it is the lower one."""
+    """Return the metrics that pass on one side of their thresholds only, and whether it is the lower one."""
     below: dict[str, set[bool]] = {}
     for metric in metrics:
         score, threshold, success = (metric.get(key) for key in ("score", "threshold", "success"))

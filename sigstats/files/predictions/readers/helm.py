@@ -76,7 +76,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
 
 
 def _of_splits(splits: Sequence[str]) -> tuple[Note, ...]:
-    """A note if the instances are of several splits, which HELM's own tables keep apart."""
+    """Return a note if the instances are of several splits, which HELM's own tables keep apart."""
     counts = sorted(Counter(splits).items())
     if len(counts) < 2:
         return ()
@@ -97,7 +97,7 @@ def _key(content: Content, position: int, row: Any) -> _Key:
 
 
 def _means(row: Mapping[str, Any], wanted: Collection[str]) -> dict[str, Any]:
-    """The mean of each statistic by name, without those not computed for the instance.
+    """Return the mean of each statistic by name, without those not computed for the instance.
 
     A statistic with several values, such as those of other splits or perturbations, is a list, and refused later.
     """
@@ -118,7 +118,7 @@ def _context(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _perturbation(of: Mapping[str, Any]) -> str:
-    """The name of the perturbation of an instance with its settings; empty if it is unperturbed."""
+    """Return the name of the perturbation of an instance with its settings; empty if it is unperturbed."""
     value = mapping(of.get("perturbation"))
     settings = [f"{key}={value[key]}" for key in sorted(value) if key not in ("name", "robustness", "fairness")]
     return " ".join([str(value.get("name", "")), *(name for name in settings if not name.startswith("computed_on"))])

@@ -37,7 +37,7 @@ BEGINS = re.compile(rb'(?s)PK\x03\x04|\s*+\{(?=.*"version")(?=.*"eval")(?!.*"doc
 
 
 def reads(content: Content) -> bool:
-    """True unless the file is a ZIP without a header."""
+    """Return True unless the file is a ZIP without a header."""
     if not content.start.startswith(b"PK\x03\x04"):
         return True
     with content.archive() as archive:
@@ -76,7 +76,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
 
 
 def _stated(results: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
-    """The mean of each score, by its name and that of its scorer."""
+    """Return the mean of each score, by its name and that of its scorer."""
     scores = [score for score in objects(results.get("scores")) if score.get("reducer") in (None, "mean")]
     metrics = [(score, mapping(score.get("metrics"))) for score in scores]
     means = [(text(score.get("name")), score, mapping(of.get("accuracy") or of.get("mean"))) for score, of in metrics]
@@ -138,14 +138,14 @@ def _zipped(content: Content) -> Any:
 
 
 def _needed(sample: Any) -> Any:
-    """A sample without its messages and events, which are most of a log."""
+    """Return a sample without its messages and events, which are most of a log."""
     return {key: sample[key] for key in _KEYS if key in sample} if isinstance(sample, dict) else sample
 
 
 def _answer(
     place: str, position: int, sample: Any, scorer: str, columns: Columns, marked: dict[str, set[bool]]
 ) -> Answer:
-    """The answer in a sample; `scorer` is the scorer of a log of the first version, which does not name it.
+    """Return the answer in a sample; `scorer` is the scorer of a log of the first version, which does not name it.
 
     `marked` collects for each score whether its values are marks, such as C for correct.
     """
@@ -171,7 +171,7 @@ def _answer(
 
 
 def _values(scores: Mapping[str, Any], marked: dict[str, set[bool]]) -> dict[str, Any]:
-    """The value of each score by the name of its scorer, with its key if the scorer gives several values."""
+    """Return the value of each score by the name of its scorer, with its key if the scorer gives several values."""
     by_scorer: dict[str, Any] = {}
     for scorer, score in scores.items():
         value = score.get("value") if isinstance(score, dict) else score
@@ -186,7 +186,7 @@ def _values(scores: Mapping[str, Any], marked: dict[str, set[bool]]) -> dict[str
 
 
 def _number(value: Any) -> Any:
-    """A value as the number that Inspect's metrics use; unchanged if there is none."""
+    """Return a value as the number that Inspect's metrics use; unchanged if there is none."""
     if not isinstance(value, str):
         return value
     if value in _MARKS:
@@ -199,7 +199,7 @@ def _number(value: Any) -> Any:
 
 
 def _content(value: Any) -> str:
-    """The text of an input or target; of chat messages without their ids, which differ between runs."""
+    """Return the text of an input or target; of chat messages without their ids, which differ between runs."""
     if isinstance(value, str):
         return value
     if isinstance(value, list) and all(isinstance(item, dict) and "role" in item for item in value):
@@ -208,7 +208,7 @@ def _content(value: Any) -> str:
 
 
 def _parts(content: Any) -> Any:
-    """The content of a message; a single text as text, whatever versions of Inspect add to it."""
+    """Return the content of a message; a single text as text, whatever versions of Inspect add to it."""
     if isinstance(content, list) and all(isinstance(mapping(value).get("text"), str) for value in content):
         return "".join(value["text"] for value in content)
     return content
@@ -219,7 +219,7 @@ def _is_scored(sample: Mapping[str, Any]) -> bool:
 
 
 def _failure(sample: Mapping[str, Any]) -> str:
-    """The reason why a sample does not count: it was marked as invalid, or failed without a score."""
+    """Return the reason why a sample does not count: it was marked as invalid, or failed without a score."""
     if sample.get("invalidation"):
         return "invalidated"
     error = sample.get("error")

@@ -72,7 +72,7 @@ def _keys_and_table(content: Content, columns: Columns, *, is_array: bool) -> tu
 
 
 def _fast(content: Content, columns: Columns) -> tuple[list[str], pa.Table] | None:
-    """The keys of the first object, and the columns if Arrow has one type for each; None otherwise."""
+    """Return the keys of the first object, and the columns if Arrow has one type for each; None otherwise."""
     from pyarrow import json as arrow_json  # slow to import, for other formats too
 
     first = first_of(content)
@@ -108,7 +108,7 @@ def _fast(content: Content, columns: Columns) -> tuple[list[str], pa.Table] | No
 
 
 def _has_long_line(content: Content) -> bool:
-    """True if a line is too long for Arrow, which would copy the file several times before it fails."""
+    """Return True if a line is too long for Arrow, which would copy the file several times before it fails."""
     with contextlib.ExitStack() as opened:
         text: Any
         if content.path is None:
@@ -154,7 +154,7 @@ def _spread(text: bytes, content: Content, before: int) -> Iterator[Any]:
 
 
 def table_of(objects: Iterable[Any], columns: Columns) -> tuple[list[str], pa.Table]:
-    """The keys of the first object, and the columns that are wanted."""
+    """Return the keys of the first object, and the columns that are wanted."""
     keys: list[str] = []
     values: dict[str, list[Any]] = {}
     for number, row in enumerate(objects):
@@ -177,12 +177,12 @@ def within(value: Any, path: str) -> Any:
 
 
 def names_of(keys: list[str], table: pa.Table) -> list[str]:
-    """The keys of the first object, and those for which other objects have values."""
+    """Return the keys of the first object, and those for which other objects have values."""
     return [*keys, *(n for n in table.column_names if n not in keys and table[n].null_count < table.num_rows)]
 
 
 def _column(name: str, values: list[Any], *, exact: bool) -> Any:
-    """A column of one type, with numbers of any size; as text if `exact` ones may be rounded."""
+    """Return a column of one type, with numbers of any size; as text if `exact` ones may be rounded."""
     kinds = {type(value) for value in values} - {type(None)}
     for kind in kinds.difference(KINDS):
         key = next((key for value in values if isinstance(value, dict) for key in value), None)
@@ -202,12 +202,12 @@ def _column(name: str, values: list[Any], *, exact: bool) -> Any:
 
 
 def is_nested(entries: Any) -> bool:
-    """True if an object contains lists or objects, and so is not a row."""
+    """Return True if an object contains lists or objects, and so is not a row."""
     return isinstance(entries, dict) and any(isinstance(value, (list, dict)) for value in entries.values())
 
 
 def first_of(content: Content) -> dict[str, Any] | None:
-    """The object in the first line of a file that begins with a brace; None if it has several lines."""
+    """Return the object in the first line of a file that begins with a brace; None if it has several lines."""
     try:
         first: dict[str, Any] = parse_json(content.first_line, content.budget)
     except UnicodeDecodeError:
@@ -218,7 +218,7 @@ def first_of(content: Content) -> dict[str, Any] | None:
 
 
 def rows_of_object(content: Content, columns: Columns) -> list[Any] | None:
-    """The rows of a file that is one object; None if it is several objects, or not a table.
+    """Return the rows of a file that is one object; None if it is several objects, or not a table.
 
     The forms are pandas' ``split`` (also MLflow's), ``columns``, ``index`` and ``table``; an object with the row of
     each id; and one with the prediction of each id.
@@ -236,14 +236,14 @@ def rows_of_object(content: Content, columns: Columns) -> list[Any] | None:
 
 
 def _holds_more(first: Mapping[str, Any], columns: Columns) -> bool:
-    """True if the first line may be a whole table rather than a row."""
+    """Return True if the first line may be a whole table rather than a row."""
     answers = {columns.prediction, columns.label, columns.score}
     mapped = len(first) > (_MANY if columns.truth is None else 1) and answers.isdisjoint(first)
     return (is_nested(first) or mapped) and not isinstance(first.get(columns.id), (str, int, float))
 
 
 def _rows_of_mapping(result: Mapping[str, Any], columns: Columns, where: str) -> list[Any] | None:
-    """The rows of an object in one of the forms that `rows_of_object` reads; None if it is in another."""
+    """Return the rows of an object in one of the forms that `rows_of_object` reads; None if it is in another."""
     names, data, values = result.get("columns"), result.get("data"), list(result.values())
     if isinstance(names, list) and isinstance(data, list) and all(isinstance(row, list) for row in data):  # split
         texts, index = [str(name).strip() for name in names], list(result.get("index") or [])

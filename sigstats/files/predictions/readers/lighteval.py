@@ -28,7 +28,7 @@ _FILE = re.compile(r"details_(?P<task>.+)_\d{4}-\d\d-\d\dT[\d.:-]+\d\.parquet")
 
 
 def reads(content: Content) -> bool:
-    """A Parquet file that has the columns."""
+    """Return a Parquet file that has the columns."""
     return _columns(content.parquet_names) is not None
 
 
@@ -80,7 +80,7 @@ def _values(metrics: Any) -> Mapping[str, Any]:
 
 
 def _object(value: Any) -> Any:
-    """An object, also if it was written as Python prints it; None if it is not a literal of Python."""
+    """Return an object, also if it was written as Python prints it; None if it is not a literal of Python."""
     if not isinstance(value, str):
         return value
     try:

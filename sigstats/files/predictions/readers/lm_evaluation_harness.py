@@ -30,7 +30,7 @@ _NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+\d)\.
 
 
 def reads(content: Content) -> bool:
-    """True for a file whose first object has the harness's keys."""
+    """Return True for a file whose first object has the harness's keys."""
     try:
         first = parse_json(content.first_line, content.budget)
     except ValueError:
@@ -109,7 +109,7 @@ def _answer(sample: dict[str, Any], columns: Columns) -> Answer:
 
 
 def _metrics(sample: dict[str, Any]) -> dict[str, Any]:
-    """The metrics of a document: those that it lists or, in samples of early versions, all its other keys."""
+    """Return the metrics of a document: those that it lists or, in samples of early versions, all its other keys."""
     listed = sample.get("metrics")
     if isinstance(listed, list):
         return {name: sample.get(name) for name in map(str, listed) if name not in _KEYS}
@@ -117,7 +117,7 @@ def _metrics(sample: dict[str, Any]) -> dict[str, Any]:
 
 
 def _identity(sample: dict[str, Any]) -> dict[str, str]:
-    """The identity of a question; samples of early versions have no hashes of the document and the prompt."""
+    """Return the identity of a question; samples of early versions have no hashes of the document and the prompt."""
     identity = to_texts({name: sample.get(name) for name in ("target", "doc_hash", "target_hash")})
     if sample.get("doc") is not None:
         document = json.dumps(sample["doc"], ensure_ascii=False, sort_keys=True)
@@ -128,7 +128,7 @@ def _identity(sample: dict[str, Any]) -> dict[str, str]:
 
 
 def _request(sample: Mapping[str, Any]) -> tuple[str, str | None]:
-    """The prompt of the first request of a sample, and its settings of generation, if it has any."""
+    """Return the prompt of the first request of a sample, and its settings of generation, if it has any."""
     given = sample.get("arguments")
     first = next(iter(given.values() if isinstance(given, dict) else given or ()), ())
     parts = list(first.values() if isinstance(first, dict) else first if isinstance(first, list) else ())

@@ -73,7 +73,7 @@ def _answer(result: Mapping[str, Any], model: str, prompt: str, columns: Columns
 
 
 def _has_failed(result: Mapping[str, Any]) -> bool:
-    """True if the provider gave no answer; old versions state no reason of a failure."""
+    """Return True if the provider gave no answer; old versions state no reason of a failure."""
     if "failureReason" in result:
         return bool(result["failureReason"] == _ERROR)
     response = mapping(result.get("response"))

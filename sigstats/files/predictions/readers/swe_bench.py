@@ -37,7 +37,7 @@ _SAID = re.compile(rb'"resolved"\s*+:\s*+(true|false)')
 
 
 def reads(content: Content) -> bool:
-    """True for an object with lists of instances by outcome."""
+    """Return True for an object with lists of instances by outcome."""
     start = content.start.lstrip()
     named = b'"resolved_ids"' in start or b'"resolved_instances"' in start
     first = any(name in start[:200] for name in (b'"no_generation"', b'"generated"'))
