@@ -44,7 +44,7 @@ def _bounds(n: int, levels: tuple[float, ...], local: float) -> tuple[IntArray, 
 
 
 def stays_within(n: int, levels: tuple[float, ...], low: IntArray, high: IntArray) -> float:
-    """The exact probability that the numbers of n uniform p-values at or below the levels are within these bounds."""
+    """Return the exact probability that the numbers of n uniform p-values up to the levels are within these bounds."""
     from scipy.stats import binom
 
     counts, weights = np.array([0]), np.array([1.0])

@@ -178,7 +178,7 @@ def discordant_odds_ratio(
 
 
 def score_equivalence(only_a: int, only_b: int, n: int, margin: float) -> float:
-    """The p-value of accuracies that differ by the margin or more: the larger of Tango's two one-sided score tests."""
+    """Return the p-value of accuracies that differ by at least the margin: the larger of Tango's two one-sided ones."""
     items = []
     for a, b in ((only_a, only_b), (only_b, only_a)):
         spread = n * (2 * _likely_only_b(a, b, n, margin) + margin * (1 - margin))

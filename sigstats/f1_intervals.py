@@ -171,7 +171,7 @@ def f1_difference_interval(outcomes: JointOutcomes, *, confidence_level: float =
 
 
 def f1_standard_errors(sets: IntArray) -> FloatArray:
-    """The standard errors of the difference of two F1, by the delta method; `sets`: ndarray of int64, shape (m, 8).
+    """Return the delta-method standard errors of the difference of two F1; `sets`: int64 ndarray, shape (m, 8).
 
     >>> f1_standard_errors(np.array([[40, 12, 5, 3, 2, 6, 9, 123]])).round(4).tolist()
     [0.0489]

@@ -62,7 +62,7 @@ class Interval:
 
 
 def as_level(confidence_level: Any, alternative: str = "two-sided") -> float:
-    """The confidence of an interval, checked: above 1/2 if one-sided; ValueError if an argument is invalid."""
+    """Return the valid confidence of an interval, above 1/2 if one-sided. Raise ValueError for invalid arguments."""
     as_choice(alternative, "alternative", ALTERNATIVES)
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
     if alternative != "two-sided" and level <= 0.5:
@@ -225,7 +225,7 @@ def _poisson(count: int, tail: float) -> tuple[float, float]:
 
 
 def _normal(count: int, trials: int, tail: float, side: int) -> float:
-    """The proportion below (`side` -1) or above (1) which ``count / trials`` has a sufficiently large divergence."""
+    """Return the proportion below (`side` -1) or above (1) ``count / trials`` with a large enough divergence."""
     from scipy.optimize import brentq  # which takes longer to import than a small comparison
 
     share, z = count / trials, -float(special.ndtri(tail))

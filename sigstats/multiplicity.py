@@ -110,7 +110,7 @@ def adjusted(pvalues: Sequence[float], method: str) -> list[float]:
 
 
 def closed_e_bh(log_evalues: Sequence[float]) -> list[float]:
-    """The smallest level at which each hypothesis is rejected, from the logarithms of e-values under any dependence.
+    """Return the smallest level at which each hypothesis is rejected, from log e-values under any dependence.
 
     The expected share of false rejections is at most the level. The best r hypotheses are rejected at the level a if
     the mean e-value of each set S of hypotheses is at least the share of S among the r, divided by a. This rejects all
@@ -195,7 +195,7 @@ def _spent_by(share: float, alpha: float, how: str) -> float:
 
 
 def cliques(models: Sequence[str], differing: "set[frozenset[str]]") -> tuple[tuple[str, ...], ...]:
-    """The largest sets of models, not always neighbours, that contain no significant pair (Bron and Kerbosch 1973)."""
+    """Return the largest sets of models without a significant pair, neighbours or not (Bron and Kerbosch 1973)."""
     position = {model: i for i, model in enumerate(models)}
     tied = {a: {b for b in models if b != a and frozenset((a, b)) not in differing} for a in models}
     cliques: list[tuple[str, ...]] = []

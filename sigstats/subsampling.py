@@ -80,7 +80,7 @@ def draw_samples(probabilities: Any, n: int, *, rng: Any = None, size: int) -> I
 
 
 def hypergeometric_tables(total: int, marked: int, drawn: Any) -> tuple[IntArray, FloatArray]:
-    """The distributions of the number of marked rows among `drawn` ones, (m,), if `marked` of `total` are marked.
+    """Return the distributions of the marked rows among `drawn`, (m,), if `marked` of `total` are marked.
 
     The smallest value that each law's table has, (m,), and the probabilities of that, the next one and so on, (m, w); 0
     where a value is impossible. Each row sums to 1.

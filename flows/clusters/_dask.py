@@ -49,7 +49,7 @@ _WORKER_LEVEL, _SILENT = "DASK_LOGGING__DISTRIBUTED", "critical"
 
 
 def settings() -> dict[str, Any]:
-    """The settings for `dask.config.set`; the user's own configuration of Dask wins, except over `ONE_BLOCK_EACH`."""
+    """Return settings for `dask.config.set`. Except for `ONE_BLOCK_EACH`, the user's configuration wins."""
     import dask
     import distributed  # noqa: F401  (its defaults)
 

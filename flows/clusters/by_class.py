@@ -98,7 +98,7 @@ def class_of(path: str) -> Any:
 
 
 def with_needs(cluster: Cluster, needs: Needs) -> dict[str, Any]:
-    """The arguments for workers that have the resources of a block; lists are added to those of other workers."""
+    """Return arguments for workers with the resources that a block needs, and those that other workers have."""
     arguments = dict(cluster.model_extra or {})
     for name, amount in needs.amounts.items():
         if name not in cluster.needs:
@@ -112,7 +112,7 @@ def with_needs(cluster: Cluster, needs: Needs) -> dict[str, Any]:
 
 
 def _for_jobs(cluster_class: Any, arguments: Mapping[str, Any], *, alone: bool) -> dict[str, Any]:
-    """The arguments of a class of dask-jobqueue; a job has one worker if it is `alone`, otherwise one for each core.
+    """Return the arguments of a dask-jobqueue class: one worker per job if it is `alone`, otherwise one per core.
 
     The site's own configuration of dask-jobqueue stays in force.
     """

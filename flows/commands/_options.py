@@ -146,7 +146,7 @@ def add_rule_options(parser: argparse.ArgumentParser, *names: str) -> None:
 
 
 def _drops(options: argparse.Namespace) -> dict[str, Any]:
-    """The fields of the rule that the options in `_DROPS` set: drops, drops relative to the baseline, named margins."""
+    """Return the rule's fields that the options of `_DROPS` set: drops, relative drops, named margins."""
     from sigstats.comparison.margins import as_margin
 
     given: dict[str, Any] = {"margins": {}}

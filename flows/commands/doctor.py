@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def lines_of(path: str) -> list[str]:
-    """Describe the contents of a file in a line, and list commands that run on it; ValueError if it cannot be read."""
+    """Describe a file in one line, and list commands that run on it. Raise ValueError if it is unreadable."""
     from sigstats.files.predictions import Columns, parse
 
     file = parse(path, Columns())

@@ -28,7 +28,7 @@ _INKED = tuple(
 
 
 def forest_plots(rows: Sequence[ComparisonRow], name: str = "forest") -> Markup:
-    """The differences of all rows that were tested: those in points on one scale, each mark or loss on its own."""
+    """Return the differences that were tested on all rows: those in points on one scale, each other on its own."""
     return Markup("").join(_forest_plot(f"{name}-{number}", *scale) for number, scale in enumerate(_scales(rows)))
 
 

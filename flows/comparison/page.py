@@ -65,7 +65,7 @@ def as_html(result: ComparisonResult, baseline: str, candidate: str, changed: "C
 
 
 def _table(result: ComparisonResult) -> dict[str, Any]:
-    """The columns with their alignment (words, a number, or neither), and cells with sort keys, the worst row first."""
+    """Return columns with their alignment (words, a number, or neither), and cells with sort keys, worst row first."""
     columns = [name for name in _COLUMNS if name != "measure" or len(result.names) > 1]
     names = ("verdict", *columns, "test")
     header = [
@@ -129,7 +129,7 @@ def answer_of(result: ComparisonResult) -> Answer:
 
 
 def answer_of_candidates(result: CandidatesResult) -> Answer:
-    """The first screen of a comparison of several candidates: the one to choose, and the deciding test of each."""
+    """Return the first screen for several candidates: which one to choose, and the deciding test of each."""
     words = {"pass": "Not worse:", "inconclusive": "Undecided:", "fail": "Worse:"}
     named_rows = list(zip(result.candidates, result.results, result.deciding, strict=True))
     tests_by_verdict = {

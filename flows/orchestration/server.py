@@ -256,7 +256,7 @@ class Slot:
                 self._say(f"note: the run due {due:%Y-%m-%d %H:%M} UTC is cancelled: another is under way")
 
     def _left_behind(self, run: FlowRun, seen: dict[UUID, tuple[object, float]]) -> bool:
-        """True if the process of a run on this host is gone, or one elsewhere has shown no sign of life for long.
+        """Return True if a run's process on this host is gone, or one elsewhere has long shown no sign of life.
 
         Time is measured by this process since its last sign of life, since clocks of hosts differ and are changed.
         """

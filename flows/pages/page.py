@@ -69,7 +69,7 @@ def _environment() -> Environment:
 
 
 def _shown(value: object) -> object:
-    """The output of a template without control characters, which HTML cannot escape and a browser may interpret."""
+    """Return the output of a template without control characters, which HTML cannot escape."""
     if not isinstance(value, str):
         return value
     text = printable(value, keep="\n\t")

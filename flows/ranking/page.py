@@ -80,7 +80,7 @@ def _matrix(ranking: Ranking) -> Markup:
 def pair_matrix(
     relation: str, names: Sequence[str], entry: Callable[[str, str], tuple[float, str, bool] | str]
 ) -> Markup:
-    """A table of ordered pairs; `entry`: adjusted p, the value below it, and whether it is shown, or a reason."""
+    """Return a table of ordered pairs. `entry`: adjusted p, the value below it, and if it is shown, or a reason."""
 
     def cell(left: str, above: str) -> HeatCell:
         content = entry(left, above)

@@ -96,7 +96,7 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
 
 
 def _column_of_counts(columns: Mapping[str, Any], rows: Sequence[NDArray[Any]]) -> str | None:
-    """The column of counts if no two lines agree in models and winner, by chance at most once in fifty tables."""
+    """Return the column of counts, if no two lines have the same models and winner, hardly by chance."""
     pairs, winners = np.bincount(joint_codes(rows[:2])).tolist(), int(rows[2].max()) + 1
     by_chance = math.prod(math.perm(winners, n) / winners**n for n in pairs)  # 0 if some agree
     if len(np.unique(joint_codes(rows))) < len(rows[0]) or by_chance > 0.02:

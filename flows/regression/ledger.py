@@ -76,7 +76,7 @@ def _rules(linked: Sequence[Record]) -> list[str]:
 
 
 def note_on_promise(study: RegressionStudy, linked: Sequence[Record]) -> str | None:
-    """A note if earlier looks shared the level by another rule, or began separately on rows that are now linked."""
+    """Return a note if earlier looks shared the level by another rule, or began apart on rows that are linked here."""
     now, notes = rule_of(study.looks), []
     if before := [rule for rule in _rules(linked) if rule != now]:
         promise = "the looks share no level" if study.looks.spending == "each" else "at most the level left is used"
@@ -198,7 +198,7 @@ def due(order: Order, records: Sequence[Record], damaged: Sequence[str], output:
 
 
 def _continues(order: Order, candidates: Sequence[str], looks: Sequence[Evaluation]) -> bool:
-    """True if a candidate of the looks was in a folder of the present ones, or has the content of a present file.
+    """Return True if a candidate of the looks was in a folder of the present files, or equals one of them.
 
     One folder may be written in two ways, such as ``chat/p`` and ``p``; each night may have its own, as ``p/0412``.
     """

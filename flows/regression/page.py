@@ -167,7 +167,7 @@ def episodes_in_words(records: Sequence[Record]) -> list[str]:
 
 
 def _deepest(records: Sequence[Record], failed: Mapping[str, Any]) -> tuple[str, Record]:
-    """The worst difference of a row over some evaluations (of single looks if rows are fresh), and the evaluation."""
+    """Return the worst difference of a row over evaluations (over looks if rows are fresh), and its evaluation."""
     sign = -1 if failed["lower_is_better"] else 1
     values = [
         (sign * (row["difference"] if row["night_difference"] is None else row["night_difference"]), number)
@@ -235,7 +235,7 @@ def answers_of(pairs: Sequence[PairedPredictions]) -> pa.Table | None:
 
 
 def _flips_of(store: Store, records: Sequence[Record], *, of_baseline: bool) -> Changed | None:
-    """The items that flipped in the last evaluations, those that flipped most first; None of fewer than two looks."""
+    """Return the items that flipped in the last evaluations, most flips first, or None for fewer than two looks."""
     identities = (record.evaluation.evaluation for record in last_evaluations(records))
     tables = [history.read_kept(store, history.OF_ANSWERS, identity) for identity in identities]
     looks = [table for table in tables if table is not None]

@@ -68,7 +68,7 @@ def trends_of(records: Sequence[Record], reference: str, *, fresh: bool, name: s
 
 
 def trends_of_evidence(records: Sequence[Record], rule: ComparisonRule) -> Figure:
-    """The evidence, look by look, that the candidate is worse, for the measures and slices with the most evidence."""
+    """Return the evidence at each look that the candidate is worse, for the measures and slices with the most of it."""
     grown: dict[str, list[Point]] = {}
     needed = -math.log10(rule.level_of_one(len(records[0].rows)))
     for record in last_evaluations(records):

@@ -106,7 +106,7 @@ def draw_pairs(evidence: Evidence) -> Iterator[Figure]:
 
 
 def _groups(rows: Sequence[Hypothesis]) -> Iterator[tuple[str, Sequence[Hypothesis]]]:
-    """The rows of each square: one data set and one measure, since values of different measures cannot be added."""
+    """Yield the rows of each square: one data set and one measure, since other measures are not comparable."""
     for dataset, group in group_by(rows, lambda row: row.dataset or "").items():
         measures = distinct(row.measure for row in group)
         if len(measures) < 2:

@@ -144,7 +144,7 @@ class _Pair:
         return f"{subject}, {row.test}" if row.test.startswith(row.method) else f"{subject}, {row.test}, {row.method}"
 
     def in_words(self) -> str:
-        """The printed and the computed number, the extent of their agreement, and possible reasons for a difference."""
+        """Return the printed and computed numbers, how far they agree, and possible reasons for a difference."""
         reference, row = self.reference, self.row
         agreement = ["same order of magnitude" if self.in_order else "another order of magnitude"]
         if self.is_p:
@@ -164,7 +164,7 @@ class _Pair:
 
 
 def printed_numbers(evidence: Evidence) -> Verdict | None:
-    """A verdict on the printed numbers that agree in value, order of magnitude and decision; None without any."""
+    """Return a verdict on how many printed numbers agree in value, magnitude and decision, or None without any."""
     pairs = list(_pairs(evidence))
     if not pairs:
         return None

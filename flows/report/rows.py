@@ -35,7 +35,7 @@ def withhold(row: Hypothesis, cells: Set[str]) -> Hypothesis:
 
 
 def hypotheses(rows: Iterable[Hypothesis]) -> list[Hypothesis]:
-    """The rows that are or will be tested: neither estimates nor rows whose test cannot reject, nor withheld ones."""
+    """Return the rows that are tested, now or later: no estimates, withheld rows, or tests that cannot reject."""
     return [row for row in rows if row.decision not in ("none", WITHHELD)]
 
 
@@ -73,7 +73,7 @@ class Decisions(NamedTuple):
 
 
 def at_smallest_p(row: Hypothesis) -> bool:
-    """True if the p-value is the smallest possible for its random replicates, so that the true one may be smaller."""
+    """Return True if the p-value is the smallest for its number of replicates; the true one may be smaller."""
     return row.exceedances == 0 and bool(row.replicates)
 
 
@@ -88,7 +88,7 @@ def primary_rows(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
 
 
 def measure_of_difference(title: str | None) -> MeasureSpec | None:
-    """The measure with this `title`, or with this title of its difference, in a summary; None for other titles."""
+    """Return the measure of a summary whose title, or title of the difference, is `title`, or None."""
     name = (title or "").removeprefix("difference of ").removesuffix(" (a - b)").casefold()
     return MEASURES.get(name) or next((spec for spec in MEASURES.values() if spec.plural and spec.plural == name), None)
 
@@ -119,7 +119,7 @@ def advantage_of_a(row: Hypothesis) -> float | None:
 
 
 def necessity(row: Hypothesis) -> float | None:
-    """The degree to which the data support the alternative (positive) or the null hypothesis (negative), from -1 to 1.
+    """Return how far the data support the alternative (positive) or the null hypothesis (negative), from -1 to 1.
 
     NSD of the alternative over the null hypothesis is 1 - PD of the null hypothesis over the alternative
     (Hryniewicz, eq. 25 and 27 with the roles exchanged); at most one of it and NSD is above 0. It stays below 1,

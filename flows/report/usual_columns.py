@@ -170,7 +170,7 @@ def difference(header: str) -> list[Column]:
 
 
 def case_columns(value: Column, expected: Column) -> tuple[Column, ...]:
-    """The columns of a classifier on a data set: the observed value, and the one expected under the null hypothesis."""
+    """Return the columns of a classifier on a data set: the observed value, and that expected under the null."""
     return (*SUBJECT, ROWS, value, INTERVAL, expected, *CLOSING)
 
 

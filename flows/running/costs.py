@@ -71,7 +71,7 @@ class CostModel:
 
 
 def kind_of_cell(cell: Cell) -> tuple[str, ...]:
-    """The fan-out and the subject without the data, which determine the code that a cell imports and compiles."""
+    """Return the fan-out and the subject without data: they determine what code a cell imports and compiles."""
     return (cell.fanout, *(value for key, value in cell.subject.items() if key not in ("dataset", "slice", "n")))
 
 

@@ -90,7 +90,7 @@ def importable(value: Any) -> bool:
 
 
 def content_of(value: Any) -> str:
-    """SHA-256 of the source of code and of the names that it uses, and of values; ValueError if there is no source."""
+    """Return SHA-256 of the source of code and names that it uses, and of values. Raise ValueError without source."""
     state, seen = hashlib.sha256(), dict[int, int]()
     kept: list[Any] = []  # so that no two have one id
 
@@ -276,7 +276,7 @@ def _code_entry(value: Any, where: str, code: GivenCode | None) -> dict[str, Any
 
 
 def _changed_params(estimator: Any) -> dict[str, Any] | None:
-    """The parameters that differ from the defaults of the class; None if one is not a number, text or truth value."""
+    """Return parameters that differ from the class's defaults, or None if one is no number, string or boolean."""
     try:
         usual = type(estimator)().get_params(deep=False)
     except TypeError:  # of a pipeline, say, some have no default

@@ -105,7 +105,7 @@ class ModelTable(NamedTuple):
 def columns_of(
     scores: Any, models: Any, columns: Mapping[str, Any], slices: Any = None, *, name: str = "correct"
 ) -> ModelTable:
-    """The columns of models, by default those that no argument names; the columns that arguments name; the slices."""
+    """Return the columns of models (by default those that no argument names), the named columns, and the slices."""
     if isinstance(models, str):
         raise refuse("models", models, "a list of the columns of models")
     frame = _frame(scores, name)

@@ -40,7 +40,7 @@ class Drawn(Tabular):
 
 
 def axes(ax: Any, lines: int = 0) -> Any:
-    """Return `ax`, or the axes of a new figure, higher for more labelled `lines`; ValueError without Matplotlib."""
+    """Return `ax`, or axes of a new figure with room for labelled `lines`. Raise ValueError without Matplotlib."""
     if ax is not None:
         return ax
     try:

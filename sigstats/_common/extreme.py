@@ -65,7 +65,7 @@ def monte_carlo_pvalue(exceedances: int, replicates: int) -> float:
 
 
 def exchange_floor(units: int, alternative: str) -> float:
-    """The smallest p-value of a test that exchanges A and B at random in each of `units` differing, independent units.
+    """Return the smallest p-value of a test that exchanges A and B at random in `units` independent, unequal units.
 
     The ``2**units`` outcomes are equally likely if neither is better. The observed one is at least as extreme as
     itself, and in a two-sided test so is the one with all units exchanged.
@@ -106,7 +106,7 @@ def of_logarithm(error: float) -> float:
 
 
 def expected_counts_warning(expected: ArrayLike) -> str:
-    """A warning if a chi-square approximation is unsafe at these expected counts (Cochran 1954); otherwise empty."""
+    """Return a warning if these expected counts are too small for chi-square (Cochran 1954), or an empty text."""
     counts = as_reals(expected, "expected")
     low = int((counts < 5).sum())
     if counts.min() >= 1 and 5 * low <= counts.size:

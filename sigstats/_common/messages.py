@@ -83,7 +83,7 @@ def nearest(value: object, options: Iterable[str]) -> str | None:
 
 
 def _is_typo(text: str, name: str) -> bool:
-    """True if one letter is missing, added or replaced, or two are swapped: ``tpr`` and ``f2`` are other quantities."""
+    """Return True if one letter is missing, added or replaced, or two are swapped; ``tpr`` and ``f2`` are no typos."""
     a, b = (re.sub(r"[\s_-]", "", value.casefold()) for value in (text, name))
     same = next((place for place, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
     code, a, b = len(a) < 4, a[same:], b[same:]

@@ -59,7 +59,7 @@ def points(share: float) -> str:
 
 
 def significant(value: float, digits: int = 6) -> str:
-    """A number with this many significant digits, such as a level; below 0.0001 as a power of ten, like p-values.
+    """Return a number with this many significant digits. Below 0.0001 it is a power of ten, as p-values are.
 
     >>> significant(1 / 3, 3), significant(-2.5), significant(0.00005).split()
     ('0.333', '−2.5', ['5', '×', '10⁻⁵'])
@@ -70,7 +70,7 @@ def significant(value: float, digits: int = 6) -> str:
 
 
 def both_ends(low: float, high: float, written: Callable[[float, int], str], digits: int) -> tuple[str, str]:
-    """Both ends of an interval by ``written(value, digits)``, with more digits than `digits` if they would look equal.
+    """Return the ends of an interval by ``written(value, digits)``, with more `digits` if they would look equal.
 
     >>> both_ends(0.12, 0.31, number, 1), both_ends(0.0012, 0.0031, number, 1)
     (('0.1', '0.3'), ('0.001', '0.003'))

@@ -61,7 +61,7 @@ def entry_points(group: str) -> "Mapping[str, EntryPoint]":
 
 
 def entry_point(group: str, name: str, what: str) -> "EntryPoint | None":
-    """The entry point of a name, called `what` in messages, or None; ValueError if two packages offer it."""
+    """Return the entry point of a name (`what` in messages), or None. Raise ValueError if two packages offer it."""
     points = _points(group).get(name, [])
     if len(points) > 1:
         installed = " and ".join(shown(point.value) for point in points)
@@ -91,7 +91,7 @@ class Offered:
         return module, inner.split(".")
 
     def find(self, name: str, allowed: Sequence[str]) -> Any:
-        """Return the object that an import path or an entry point names; None if its module lacks it; or ValueError."""
+        """Return the object of an import path or entry point, or None if its module lacks it, or raise ValueError."""
         offered = entry_point(self.group, name, self.what)
         module, inner = self._place(name)
         package = module.partition(".")[0]
@@ -174,7 +174,7 @@ class Registry(Generic[Member]):
         return tuple(sorted({*self._files, *offered}))
 
     def module(self, name: str) -> Member:
-        """The module of a name; ValueError if it cannot be used, TypeError if it lacks a member of the Protocol."""
+        """Return the module of a name. Raise ValueError if it is unusable, TypeError if it lacks a member."""
         if name not in self.names():
             from .validation import as_choice  # needs NumPy, without which the program shows its help
 

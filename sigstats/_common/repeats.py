@@ -122,7 +122,7 @@ def refuse_summaries(columns: Sequence[NDArray[Any]], names: Sequence[str], argu
 
 
 def _numbers_rows(column: FloatArray, others: FloatArray) -> bool:
-    """True for row numbers 0, 1, ... or 1, 2, ... (repeated, in blocks or shuffled) outside the range of others."""
+    """Return True for row numbers from 0 or 1 (repeated, in blocks or shuffled) outside the range of others."""
     if column.min() not in (0, 1) or not 2 <= (most := column.max()) - column.min() < (n := len(column)):
         return False
     beyond = most < np.nanmin(others) or (most > np.nanmax(others) and (others % 1 > 0).any())

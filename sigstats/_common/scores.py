@@ -13,7 +13,7 @@ from .validation import FloatArray, Limits, refuse
 def of_named_scores(
     given: Collection[str], named: Sequence[str], option: str, *, ratio: str | None = None
 ) -> frozenset[str]:
-    """The scores whose direction is given (for a ratio, its numerator); ValueError for one that is not `named`."""
+    """Return the scores with a given direction (for a ratio, the numerator). Raise ValueError for unknown ones."""
     result = frozenset(named[0] if name == ratio else name for name in given)
     if (strange := result.difference(named)) and named and "all" not in named:
         near = did_you_mean(min(strange), named)
@@ -37,7 +37,7 @@ def lower_is_better_note(name: str) -> Note:
 def unknown_direction(
     name: str, *, labelled: bool = False, scores: Sequence[FloatArray] = (), models: Sequence[str] = ()
 ) -> ValueError:
-    """The question whether the higher or the lower score is better; with labels it may also be a score of a class.
+    """Return the question whether higher or lower scores are better. With labels, they may be scores of a class.
 
     `scores`, of `models`: they may have a code of missing marks, such as -1 among costs.
     """
@@ -228,7 +228,7 @@ def _fractions_among_percentages(scores: FloatArray) -> FloatArray:
 
 
 def _are_percentages(scores: FloatArray, *, most: float = _SMALL, ones: bool = True) -> bool:
-    """True if scores lie in 0 to 100, some at 10 or above, and at most a share `most` below 1 (`ones`: or at 1)."""
+    """Return True if scores lie in 0 to 100, some from 10 up, at most a share `most` below 1 (`ones`: or at 1)."""
     if not len(scores) or scores.min() < 0 or not 10 <= scores.max() <= 100:
         return False
     small = (scores > 0) & (scores <= 1 if ones else scores < 1)

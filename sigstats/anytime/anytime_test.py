@@ -68,7 +68,7 @@ class AnytimeLook(NamedTuple):
 def cumulated(
     values: FloatArray, times: Any, names: Any, of_look: IntArray
 ) -> tuple[FloatArray, list[tuple[Any, FloatArray]]]:
-    """The distinct differences and, for each look in order, its label and the cumulative count of each difference."""
+    """Return the distinct differences and, for each look, its label and the cumulative count of each difference."""
     grid, place = np.unique(values, return_inverse=True)
     held, so_far = np.zeros(len(grid)), []
     for number, name in enumerate(names):
@@ -88,7 +88,7 @@ def states_of(
     level: float,
     start: str,
 ) -> Iterator[tuple[AnytimeLook, float]]:
-    """The state after each look, and a bound on the rounding of its e-value; `start` is "first", "any" or "each"."""
+    """Yield the state after each look, and a bound on its e-value's rounding. `start`: "first", "any" or "each"."""
     values, mean, best = grid / unit, margin / unit, 0.0
     for number, (label, held) in enumerate(so_far):
         every = rows_of(values, held)

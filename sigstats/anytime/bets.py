@@ -71,7 +71,7 @@ def log_evalue(rows: Rows, mean: float, way: str) -> float:
 
 
 def log_evalue_of_any_start(windows: Sequence[Rows | None], mean: float, way: str, *, added: bool = False) -> float:
-    """The natural logarithm of the e-value of bets that begin at any look; the j-th has the weight 1 / (j (j + 1)).
+    """Return the log e-value of bets that begin at any look. The j-th look has the weight 1 / (j (j + 1)).
 
     `windows`: the rows from each look on, from the first look to the last; None if there are none yet. A bet that has
     not begun keeps its money, so an average of bets is again a bet. `added`: the unweighted sum of the bets instead:

@@ -181,7 +181,7 @@ def infer(
 
 
 def _centred(differences: FloatArray, confidence_level: float, null_value: float) -> Inference:
-    """The interval ``mean +- h`` that contains the stated share of the replicates, eq. (14) and the text after it."""
+    """Return the interval ``mean +- h`` that contains the stated share of replicates, eq. (14) and the text below."""
     mean = float(differences.mean())
     distances = np.abs(differences - mean)
     half = float(np.sort(distances)[-_rank(len(distances), 1 - confidence_level)])

@@ -86,7 +86,7 @@ def answer_of(comparison: ComparedRows) -> Answer[ComparisonRow]:
 
 
 def in_doubt(notes: Iterable[Note]) -> str:
-    """The first other verdict that notes on dependent rows or copies state, as the end of a sentence; or empty."""
+    """Return the end of a sentence with the first other verdict in notes on dependent rows or copies, or empty."""
     return next((f", but {note.doubt}" for note in notes if note.doubt), "")
 
 
@@ -161,7 +161,7 @@ def detectable_in_words(row: ComparisonRow) -> str:
 
 
 def settled_by(row: ComparisonRow) -> str:
-    """The number of rows that would settle an inconclusive result, rounded up to three figures; empty if none would."""
+    """Return how many rows would settle an inconclusive result, to three figures, or empty if no number would."""
     if row.deciding is None:
         return ""
     unit = 10 ** max(0, len(str(row.deciding)) - 3)
@@ -200,7 +200,7 @@ def _unexcluded(row: ComparisonRow, rule: ComparisonRule) -> str:
 
 
 def _better(comparison: ComparedRows) -> tuple[ComparisonRow, ...]:
-    """The measures by which the candidate is better on all rows, two-sided, adjusted by Holm over the measures."""
+    """Return the measures by which the candidate is better on all rows: two-sided tests, adjusted by Holm."""
     rows = [row for row in comparison.rows if row.slice == ALL_ROWS and row.two_sided_pvalue is not None]
     adjusted = adjust_pvalues([row.two_sided_pvalue or 0.0 for row in rows], method="holm").tolist() if rows else []
     pairs = zip(rows, adjusted, strict=True)

@@ -24,7 +24,7 @@ def cells_of(row: ComparisonRow) -> dict[str, str]:
 
 
 def items_in_words(n: int, items: int | None) -> str:
-    """The numbers of answers and items; only the items if answers are averaged or there is one answer per item."""
+    """Return the numbers of answers and items, or only of items if answers are averaged or items have one each."""
     if items is None:
         return f"{n:,}"
     named = f"{items:,} item{'s' * (items != 1)}"
@@ -97,7 +97,7 @@ def _scaled(row: ComparisonRow, value: float) -> tuple[float, int]:
 
 
 def _decimals(row: Row) -> int:
-    """The decimals of a value in its own unit: four, or as many as show about three digits of the value of the row."""
+    """Return the decimals of a value in its own unit: four, or enough for three digits of the row's value."""
     size = abs(row.usual or 0.0)
     return min(max(4, 2 - math.floor(math.log10(2 * size))), 12) if size > 0 else 4
 
@@ -135,7 +135,7 @@ def named(row: Row) -> str:
 
 
 def effect_of(row: ComparisonRow) -> str:
-    """The change of a row's measure: "fell by 4.20 points (1.90 to 6.50)", with signs where the interval includes 0."""
+    """Return the change of a measure: "fell by 4.20 points (1.90 to 6.50)", with signs if the interval includes 0."""
     change, between = row.difference or 0.0, interval_of(row)
     if row.low is not None and row.high is not None and not row.holds_zero:
         low, high = sorted((abs(row.low), abs(row.high)))

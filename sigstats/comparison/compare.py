@@ -246,7 +246,7 @@ def decide_row(
 
 
 def with_names(pairs: Sequence[PairedPredictions], scores: Sequence[str | None]) -> list[PairedPredictions]:
-    """The pairs of one candidate with the names of several scores; predictions are compared only with the first."""
+    """Return a candidate's pairs with the names of several scores. Only the first pair compares predictions."""
     if len(pairs) == 1:
         return list(pairs)
     return [

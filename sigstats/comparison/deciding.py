@@ -60,7 +60,7 @@ class Bound(NamedTuple):
 
     @classmethod
     def of(cls, reach: float, error: float | None, n: int, share: float) -> Self:
-        """The parts of a bound at distance `reach` from the estimate of n rows, with `share` of probability beyond."""
+        """Return the parts of a bound at `reach` from the estimate of n rows, with a `share` of probability beyond."""
         widest = reach * math.sqrt(n) / -float(ndtri(share))
         deviation = widest if error is None else min(widest, error * math.sqrt(n))
         step = reach * n / -math.log(share) / 1000
@@ -71,7 +71,7 @@ class Bound(NamedTuple):
         return cls(deviation, bisect_left(range(1000), True, key=enough) * step)
 
     def share_beyond(self, reach: float, n: int) -> float:
-        """The probability that a normal error and the weight of one more row move the estimate of n rows further."""
+        """Return the probability that a normal error and the weight of one more row move the estimate further."""
         error, unseen = self.deviation / math.sqrt(n), self.unseen / n
         if error == 0 or unseen == 0:
             return math.exp(-reach / unseen) if unseen else float(ndtr(-reach / error)) if error else 0.0

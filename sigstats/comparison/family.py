@@ -94,7 +94,7 @@ def evidence_to_compare(
 
 
 def for_one_sample(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The measures, with areas under the curve tested by random weights, since their own test compares two models."""
+    """Return the measures, with areas under the curve tested by weights; their own test compares two models."""
     area = OwnMeasure(replace(MEASURES["auc"], of_weights=weighted_area, test="counts"))
     return tuple(area if name == "auc" else name for name in names)
 

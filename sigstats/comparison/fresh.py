@@ -87,7 +87,7 @@ class FreshRow(NamedTuple):
 def values_of_rows(
     paired: PairedPredictions, measures: Sequence[str] | None, *, positive: str | None = None, against_bar: bool = False
 ) -> list[RowValues]:
-    """The values of rows by each measure; ValueError if a measure is not a mean of rows within known limits.
+    """Return the values of rows by each measure. Raise ValueError unless it is a mean of rows within known limits.
 
     `against_bar`: the model is compared with a bar, which a quantile needs.
     """
@@ -210,7 +210,7 @@ def _since_change(
 
 
 def repaired_since(values: RowValues, gain: float, alpha: float) -> int | None:
-    """The look after an alarm since which rows gain clearly more than half of `gain`, which is negative; or None.
+    """Return the look after an alarm since which rows gain clearly more than half of `gain` (negative), or None.
 
     If the mean gain never is above that half, the probability of any such look is at most `alpha`, however many follow.
     """

@@ -73,7 +73,7 @@ def as_share(value: Any, name: str) -> Any:
 
 
 def as_bar(value: Any, name: str, *, units: bool = True) -> float:
-    """A bar, which may be given in per cent (``"90%"``) or, with `units`, in one (``"90ms"``); or ValueError."""
+    """Return a bar, possibly in per cent (``"90%"``) or, with `units`, in a unit (``"90ms"``), or raise ValueError."""
     bar = _parsed(value)
     if isinstance(bar, Amount) and units:
         return bar
@@ -88,7 +88,7 @@ def as_bar(value: Any, name: str, *, units: bool = True) -> float:
 
 
 def as_margin(value: Any, name: str) -> Any:
-    """A margin: a share as of `as_share`, a part of the baseline, or a number of a score's own unit; or ValueError."""
+    """Return a margin: a share, a part of the baseline or a number in a score's unit, or raise ValueError."""
     result = _parsed(value)
     share = isinstance(result, (str, StatedShare))
     if share:
@@ -133,7 +133,7 @@ def in_per_cent(margin: float) -> str:
 
 
 def margin_in_words(name: str, margin: float, rows: Iterable[Any]) -> str:
-    """The margin of a slice, measure or score with its sign, in points, in its own unit or a part of the baseline."""
+    """Return the margin of a slice, measure or score with its sign: in points, its unit or a part of the baseline."""
     row = next((row for row in rows if name in names_of(row)), None)
     if row is None or MEASURES[row.measure].in_points:
         return f"−{significant(100 * margin)} points of {name}"

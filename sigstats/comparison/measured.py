@@ -24,7 +24,7 @@ from .units import Units
 
 
 def evidence_of(paired: PairedPredictions, measure: str, positive: str | None = None) -> Evidence:
-    """The evidence for a measure in predictions; `positive`: the positive class. ValueError if they do not have it."""
+    """Return the evidence for a measure in predictions. Raise ValueError if they have none. `positive`: a class."""
     if paired.units.in_time and (MEASURES[measure].test not in ("mcnemar", "means") or is_pass_at(measure)):
         raise ValueError(f"measures: {measure!r} is not a mean over rows; omit order, or name accuracy or another mean")
     if paired.units.weights is not None and (measure in ("auc", "ratio") or is_pass_at(measure)):
@@ -146,7 +146,7 @@ def _numbers(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Cla
 
 
 def _predictions(paired: PairedPredictions, spec: MeasureSpec) -> Predicted:
-    """The predictions of both models; ValueError if they are missing or spell the classes of the labels differently."""
+    """Return the predictions of both models. Raise ValueError if they are missing or spell classes differently."""
     predicted = paired.predicted
     if predicted is None:
         kind = "marks between right and wrong" if paired.graded else "scores without predictions"

@@ -218,7 +218,7 @@ class ComparisonRule:
         return self.alpha / (adjusted([small, *[1.0] * (tests - 1)], self.adjust)[0] / small)
 
     def margin_of(self, row: Any) -> float:
-        """The margin of a row, by the name of its slice, else of its score or measure, else that of all others."""
+        """Return the margin of a row: that of its slice's name, else of its score or measure, else of all others."""
         every = PartOfBaseline(self.relative_margin) if row.relative else self.margin
         value = next((self.margins[name] for name in names_of(row) if name in self.margins), every)
         return value * abs(row.baseline or 0.0) if isinstance(value, PartOfBaseline) else value

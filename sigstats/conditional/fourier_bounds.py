@@ -149,7 +149,7 @@ def _outside(columns: Sequence[Column], tilt: float, turn: float, observed: floa
 
 
 def _aliasing(columns: Sequence[Column], tilt: float, turn: float, log_z: float, total: int, angles: int) -> float:
-    """An upper bound of the tilted probability that the sum of counts is `angles` or more from `total` (Chernoff)."""
+    """Return a bound of the tilted probability that the sum of counts is `angles` or more from `total` (Chernoff)."""
     out = 0.0
     for sign in (-1, 1):
         exponents = [

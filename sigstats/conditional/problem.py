@@ -36,7 +36,7 @@ _STIRLING_ERROR = np.array(
 
 
 def binomial_log_pmf(n: int, p: float, x: IntArray, errors: FloatArray | None = None) -> FloatArray:
-    """The logarithm of binomial probabilities, -inf outside 0 to n, with `errors` of `stirling_errors`, if known."""
+    """Return log-probabilities of a binomial, -inf outside 0 to n. `errors`: from `stirling_errors`, if known."""
     x = np.asarray(x)
     if n == 0:
         return np.where(x == 0, 0.0, -np.inf)

@@ -43,7 +43,7 @@ def most_alike(states: States) -> int:
 
 
 def by_count(states: States) -> tuple[FloatArray, float]:
-    """The probabilities of the counts, from the least to the largest, in units of the exponential of a number."""
+    """Return the probabilities of the counts, the least first, in units of the exponential of a number."""
     first, top = int(states.count.min()), float(states.log_mass.max())
     held = np.bincount(states.count - first, weights=np.exp(states.log_mass - top))
     return held.astype(np.float64), top
@@ -72,7 +72,7 @@ def in_order(states: States) -> States:
 
 
 def join(problem: Problem, left: States, right: States, settled: Parts) -> list[float]:
-    """The probabilities of pairs, one from each half, that make up the total and have a score that is low enough."""
+    """Return the probabilities of pairs, one from each half, that make up the total with a low enough score."""
     parts: list[float] = []
     counts, starts = np.unique(left.count, return_index=True)
     ends = np.append(starts[1:], len(left))

@@ -175,7 +175,7 @@ def _with_partner(law: FloatArray, partner: States, total: int) -> FloatArray:
 
 
 def _window(problem: Problem, j: int, best_others: FloatArray) -> IntArray:
-    """The counts of column j with which the observed score can still be exceeded or met: no gaps, for it is concave."""
+    """Return the counts of column j that can still reach the observed score. They have no gaps: it is concave."""
     reach = problem.scores[j] + best_others[problem.total - np.arange(len(problem.scores[j]))]
     within = np.flatnonzero(reach > problem.threshold - problem.margin)
     return np.arange(within[0], within[-1] + 1) if within.size else within

@@ -112,7 +112,7 @@ def moments(total: int, factors: Factors) -> tuple[float, float]:
 
 
 def circle(total: int, factors: Factors, correct: int, *, pole: bool) -> Contour | None:
-    """The contour for numbers near `correct`, kept off the pole at z = 1 if `pole`; None if it cannot be trusted."""
+    """Return the contour for numbers near `correct`, off the pole at z = 1 if `pole`, or None if unreliable."""
     edge = 1 / max(value.largest_zero for value, _ in factors)
     saddle = _saddle(total, factors, correct, edge)
     if saddle is None or _parity(total, factors, saddle) > _NO_PARITY:
@@ -168,7 +168,7 @@ def _circle(
 
 
 def _rounding(total: int, correct: int, saddle: _Saddle, width: float, deviation: float) -> float:
-    """The relative error of an integral: of the terms of its exponent, and of the radius rounded after the saddle.
+    """Return an integral's relative error: of the terms of the exponent, and of the radius rounded after the saddle.
 
     Within a few widths of the saddle point the terms of the exponent are of the size of ``total * width`` and ``correct
     / deviation``, with some tens of roundings each, including those of the series' coefficients. A radius that is not
@@ -190,7 +190,7 @@ def _integrand(
     within: NDArray[np.bool_],
     reach: float,
 ) -> NDArray[np.complex128] | None:
-    """The integrand over the saddle's value at ``z = rho exp(i angle)``, ``x = x0 exp(step)``; 0 if not `within`."""
+    """Return the integrand over its saddle value at ``z = rho exp(i angle)``, ``x = x0 exp(step)``, or 0."""
     turn = 1j * angle[:, None]
     rise = saddle.rho * np.expm1(turn)
     change = (rise + (saddle.rho - 1 + rise) * np.expm1(-step)) / saddle.x  # of y = (z - 1) / x
@@ -231,7 +231,7 @@ def _hessian(series: FloatArray, saddle: _Saddle, edge: float) -> tuple[float, f
 
 
 def _saddle(total: int, factors: Factors, correct: int, edge: float) -> _Saddle | None:
-    """The stationary point of the integrand for `correct`, to leading order, or the nearest that the series serves."""
+    """Return the integrand's stationary point for `correct`, to leading order, or the nearest one in reach."""
 
     def at(y: float) -> _Saddle:
         slope = sum(times * leading_slope(value, y) for value, times in factors)

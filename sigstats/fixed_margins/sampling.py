@@ -120,7 +120,7 @@ def _shuffled(rng: np.random.Generator, rows: list[int], columns: list[int], cou
 def _matched(
     rng: np.random.Generator, rows: list[_Draws], columns: list[_Draws], total: _Draws, counting: int
 ) -> _Draws:
-    """The number correct in the first `counting` classes if `rows` and `columns`, each `total` in sum, are matched."""
+    """Return the number correct in the first `counting` classes if `rows` and `columns` are matched."""
     if counting <= 0:
         return 0
     if len(rows) == 1:

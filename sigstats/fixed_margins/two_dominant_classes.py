@@ -76,7 +76,7 @@ def _given(
     so_far: Decimal,
     reach: float,
 ) -> tuple[Decimal, Decimal, int] | None:
-    """The terms of one e in both probabilities, and their number; None if f and g exceed `reach` or are too many.
+    """Return the terms of one e in both probabilities and their number, or None if f and g exceed `reach`.
 
     Only terms that are large enough, by approximation, are computed exactly. `so_far`: the sum over smaller e.
     """
@@ -139,7 +139,7 @@ def _rest_right(rest: Classes, rows: int, columns: int, e: int) -> Iterator[tupl
 def _log_pmf(
     total: int, marked: int, drawn: int, reach: float
 ) -> tuple[NDArray[np.int64], FloatArray, tuple[int, ...]]:
-    """The numbers likelier than exp(-reach) of the likeliest, their log-probabilities, and at which end more follow."""
+    """Return numbers within exp(-reach) of the likeliest, their log-probabilities, and where more follow."""
     numbers = np.arange(max(0, marked + drawn - total), min(marked, drawn) + 1)
     log = _log_point(total, marked, drawn, numbers)
     kept = np.flatnonzero(log >= log.max() - reach)

@@ -56,7 +56,7 @@ def classes_of(rows: IntArray, columns: IntArray) -> Classes:
 
 
 def decided_by_one_cell(total: int, classes: Classes) -> bool:
-    """True if one cell determines the number correct: only one class can be right, or there are only two classes."""
+    """Return True if one cell determines the number correct: one class can be right, or there are two."""
     pairs = list(Counter(dict(classes)).elements()) if sum(classes.values()) <= 2 else []
     return len(pairs) == 1 or (len(pairs) == 2 and all(a + b == total for a, b in zip(*pairs, strict=True)))
 

@@ -30,7 +30,7 @@ class TooManyTables(Exception):
 
 
 def as_memberships(value: Any, name: str, *, n_classes: int | None = None) -> FloatArray:
-    """Weights over classes, one row per object, scaled to degrees with a maximum of 1 in each row; or ValueError."""
+    """Return weights over classes, one row per object, scaled to degrees with a row maximum of 1."""
     weights = as_reals(value, name, ndim=2)
     if weights.shape[1] < 2:
         raise refuse(name, weights.shape[1], "two or more", quantity="number of classes")
@@ -161,7 +161,7 @@ class FuzzyTestResult(Tabular):
         return next(holding, 0.0)
 
     def rejection(self, alpha: float = 0.05) -> FuzzyDecision:
-        """The possibility that p is at most `alpha`, and the necessity: 1 minus the possibility that it is not."""
+        """Return the possibility that p is at most `alpha`, and the necessity: 1 minus that of the opposite."""
         level = as_real(alpha, "alpha", low=0, high=1, open_ends=True)
         possible = next((d for d, low in zip(self.degrees, self.low, strict=True) if low <= level), 0.0)
         against = next((d for d, high in zip(self.degrees, self.high, strict=True) if high > level), 0.0)

@@ -229,7 +229,7 @@ Pair: TypeAlias = tuple[int, int]
 def efficiency_extremes(
     true: Sequence[Choice], assigned: Sequence[Choice], k: int, most: int
 ) -> tuple[float, float, bool]:
-    """The least and the greatest p-value of all readings, and whether these are p-values of readings or bounds."""
+    """Return the least and greatest p-value of all readings, and whether readings attain them or they are bounds."""
     pairs = list(zip(true, assigned, strict=True))
     correct, wrong = [_most_correct(*pair) for pair in pairs], [_most_wrong(*pair) for pair in pairs]
     try:
@@ -251,7 +251,7 @@ def _most_wrong(true: Choice, assigned: Choice) -> list[Pair]:
 
 
 def _cells(options: Sequence[Sequence[Pair]], k: int) -> Iterable[list[Counts]]:
-    """The contribution of an object to true classes, assigned classes and the number correct, for each reading."""
+    """Yield, for each reading, what an object adds to true classes, assigned classes and the number correct."""
     for choice in options:
         yield [(*(int(j == t) for j in range(k)), *(int(j == a) for j in range(k)), int(t == a)) for t, a in choice]
 

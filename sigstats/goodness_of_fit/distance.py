@@ -195,7 +195,7 @@ def _two_tails(x: IntArray, p: FloatArray, ordering: str) -> ConditionalTail:
 
 
 def _finer_than(tolerance: float, n: int, p: list[float]) -> list[Fraction] | None:
-    """The probabilities as fractions, if different chi-squares may differ by less than the tolerance for ties."""
+    """Return probabilities as fractions if distinct chi-squares may differ by less than the tolerance for ties."""
     fractions = probabilities_as_fractions(p)
     if fractions is None or len(set(fractions)) > _MOST_KEYED:
         return None

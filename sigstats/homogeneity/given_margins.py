@@ -167,7 +167,7 @@ class _Weights:
 
 
 def as_two_samples(counts_a: Any, counts_b: Any) -> tuple[IntArray, IntArray]:
-    """The counts of both samples for the classes that occur; ValueError for fewer than two or an empty sample."""
+    """Return both samples' counts of classes that occur. Raise ValueError for fewer than two, or no object."""
     same_classes(counts_a=counts_a, counts_b=counts_b)
     a, b = as_counts(counts_a, "counts_a", ndim=1), as_counts(counts_b, "counts_b", ndim=1)
     if len(a) != len(b):

@@ -65,7 +65,7 @@ def build(
     allowed: Sequence[str] = (),
     classes: Sequence[str] = (),
 ) -> Any:
-    """An unfitted scikit-learn estimator for data that may have nominal features and missing values, or for texts.
+    """Return an unfitted scikit-learn estimator for texts, or for data that may be nominal or have missing values.
 
     Everything that is learned from the data, including scales, categories and imputed values, is learned in ``fit``, so
     only from the training fold.
@@ -126,7 +126,7 @@ def _as_mask(nominal: Any) -> Any:
 
 
 def _is_public(modules: Sequence[str]) -> bool:
-    """True if scikit-learn has its classifiers in such modules, not tests or tools; ImportError if there are none."""
+    """Return True if scikit-learn has its classifiers in such modules. Raise ImportError if there are none."""
     import sklearn
 
     if importlib.util.find_spec(f"sklearn.{modules[0]}" if modules else "sklearn") is None:

@@ -207,7 +207,7 @@ class FoldOrder:
 
 
 def best_or_undecided(scores: FloatArray, margin: Any) -> IntArray:
-    """The argmax along the second-to-last axis; `UNDECIDED` if another score is within `margin`, which may be inf."""
+    """Return the argmax along the second-to-last axis, or `UNDECIDED` if another score is within `margin`."""
     with np.errstate(invalid="ignore"):
         near = scores > scores.max(axis=-2, keepdims=True) - margin
     code = np.arange(scores.shape[-2])[:, None]

@@ -85,7 +85,7 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def validated(self, X: FloatArray) -> tuple[IntArray, float, float]:
-        """The number of categories of each feature (0 for numbers), `min_rows` and `confidence`; or ValueError."""
+        """Return the categories of each feature (0 for numbers), `min_rows` and `confidence`, or raise ValueError."""
         confidence = as_real(self.confidence, "confidence", low=0, high=0.5)
         if confidence == 0:
             raise refuse("confidence", self.confidence, "a number above 0 and at most 0.5")

@@ -109,7 +109,7 @@ def _in_order(keys: Any, lowest: Any, highest: Any) -> Any:
 
 
 def numeric_split(data: Training, feature: int, rows: Any, weights: Any, total: float, keys: Any) -> Any:
-    """The gain, the gain ratio, and the codes on both sides of the best cut; a negative gain if there is none."""
+    """Return the gain, gain ratio and codes of both sides of the best cut. Without a cut the gain is negative."""
     codes, labels = data.codes[feature], data.label
     n_known, known, lowest, highest = 0, 0.0, np.int64(2**31), np.int64(-1)
     right = np.zeros(data.n_classes)

@@ -39,7 +39,7 @@ class Design:
 
 
 def design_of(transforms: list[Any], X: FloatArray, *, keep_missing: bool = False) -> Design | None:
-    """The design that `transforms` of a ready learner make of `X`, or None; missing numbers need `keep_missing`."""
+    """Return the design that a ready learner's `transforms` make of `X`, or None. NaN needs `keep_missing`."""
     parts = parts_of(transforms, X.shape[1])
     if parts is None or np.isinf(X).any():
         return None

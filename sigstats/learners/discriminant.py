@@ -142,7 +142,7 @@ class BatchedLDA(BatchedDesign):
         return best_or_undecided(self._scores(moments.rows, weights, level), margins)
 
     def _decided(self, products: FloatArray, condition: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The constant of each class, and the margin by which its score must exceed the others; inf if undecided."""
+        """Return each class's constant, and the margin by which its score must exceed the others; inf if undecided."""
         count, m = self._order.train_counts, len(self._basis.kept)
         level = np.log(count / count.sum(axis=1, keepdims=True)) - 0.5 * np.diagonal(products, axis1=2, axis2=3)
         sound = (condition > 0) & (condition < 1 / _SMALLEST) & self._all_directions(products, m)
@@ -194,7 +194,7 @@ def _inverse_roots(matrices: FloatArray) -> FloatArray:
 
 
 def _degrees_of_freedom(classes: int) -> int:
-    """The number subtracted from the rows in the divisor of the within-class covariance: 0, or the number of classes.
+    """Return what is subtracted from the rows in the within-class covariance: 0 or the number of classes.
 
     It differs between versions of scikit-learn and matters relative to the log priors, so it is found by a trial fit.
     """

@@ -24,7 +24,7 @@ def compiled(room: Room) -> Any:
 
 
 def fuses_products() -> bool:
-    """True if compilers for this processor fuse a product and a sum to one instruction, which rounds once, not twice.
+    """Return True if compilers for this processor fuse a product and a sum, so that they are rounded once.
 
     Sums then differ by rounding from those of a library that was compiled without such instructions.
     """

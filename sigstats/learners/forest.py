@@ -167,7 +167,7 @@ def _sorted(columns: Any, design: Design, n_classes: int, drawn: bool) -> tuple[
 
 
 def _levels(column: Any, n_classes: int) -> Any:
-    """The distinct values of a column; none if they are many, or scikit-learn does not tell all of them apart."""
+    """Return a column's distinct values, or None if they are many or scikit-learn does not tell them all apart."""
     levels = np.unique(column)
     apart = (levels[1:] > levels[:-1] + np.float32(1e-7)).all()
     return levels if apart and len(levels) <= min(_MOST_LEVELS, _MOST_COUNTS // n_classes) else levels[:0]

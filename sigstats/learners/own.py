@@ -81,7 +81,7 @@ def make(name: str, params: dict[str, Any], allowed: Sequence[str]) -> Any:
 
 
 def takes_frames(estimator: Any) -> bool:
-    """True if an estimator takes columns by their names, as a `ColumnTransformer` in it, or has ``takes_frames``."""
+    """Return True if an estimator reads columns by name, as a `ColumnTransformer`, or has ``takes_frames``."""
     from sklearn.compose import ColumnTransformer
 
     parts = [estimator, *estimator.get_params(deep=True).values()]

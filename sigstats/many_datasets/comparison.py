@@ -277,7 +277,7 @@ def _pairs(
     greater_is_better: bool,
     **posterior: Any,
 ) -> tuple[PairOverDatasets, ...]:
-    """The pairs of models by their numbers, from scores of which greater ones are better; NaN where there is none."""
+    """Return the pairs of models by number, from scores (greater is better) with NaN where one is missing."""
     differences = [both[~np.isnan(both)] for both in (oriented[:, a] - oriented[:, b] for a, b in chosen)]
     results = [signed_rank_test(difference) for difference in differences]
     adjusted_p = adjusted([result.pvalue for result in results], adjust)

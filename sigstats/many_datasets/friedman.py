@@ -270,7 +270,7 @@ def _patterns(doubled: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _work(doubled: IntArray, replicates: int) -> tuple[float, float]:
-    """The work of replicates, by permuting each data set and by drawing how many have each order, as shares of 3 s."""
+    """Return the work of permuting each data set, and of drawing how many have each order, as shares of 3 s."""
     orders = len(_patterns(doubled)[0]) * math.factorial(doubled.shape[1])
     return doubled.size * replicates / _MOST_DRAWN, orders * replicates / _MOST_COUNTED
 

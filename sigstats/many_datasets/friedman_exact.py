@@ -28,7 +28,7 @@ Orders: TypeAlias = tuple[IntArray, FloatArray]
 
 
 def exact_pvalue(doubled: IntArray, *, rare: bool = False) -> tuple[float, float] | None:
-    """The share of permutations within data sets whose rank sums spread at least as widely, and its relative error.
+    """Return the share of permutations whose rank sums spread at least as widely, and its relative error.
 
     `doubled`, (N, k), are twice the ranks of k models. None if the work would take more than about three seconds; for
     `rare` outcomes this is known only after trying.
@@ -82,7 +82,7 @@ def _lattice_work(steps: IntArray) -> float:
 
 
 def _listing_work(datasets: int, k: int, step: int) -> float:
-    """The transitions between sorted sums, likewise: the lattice points of a permutohedron grow as k^(k-2) t^(k-1)."""
+    """Return the transitions between sorted sums, a permutohedron's lattice points: as k^(k-2) t^(k-1)."""
     points = (k ** ((k - 2) / (k - 1)) * np.arange(datasets) * (2 / step) + 1) ** (k - 1)
     return float((points + math.factorial(k)).sum() / _MOST_TRANSITIONS)
 

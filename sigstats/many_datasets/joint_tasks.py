@@ -161,7 +161,7 @@ def joint_tasks_test(
 def exceedances(
     won: IntArray, n: IntArray, size: IntArray, count: int, rng: np.random.Generator
 ) -> tuple[IntArray, IntArray]:
-    """The numbers of draws in which all rows, the mean, any task, and the joint decision are as extreme as observed.
+    """Return how many draws have all rows, the mean, any task, and the joint decision as extreme as observed.
 
     `won` (shape (m, T)): the rows won of each task, m times, all held against the same draws from `n` discordant ones.
     Returns arrays of shape (3, m) and (m,).

@@ -103,7 +103,7 @@ def _widened(scores: Any, models: str, datasets: Any) -> tuple[FloatArray, list[
 
 
 def filled(table: ScoreTable, missing: Missing, *, greater_is_better: bool) -> tuple[ScoreTable, tuple[str, ...]]:
-    """The table that is tested, and notes; ValueError if missing scores are refused, or models have two units."""
+    """Return the tested table, and notes. Raise ValueError for missing scores, if refused, or for two units."""
     table, lost = _without_holes(table, missing, greater_is_better=greater_is_better)
     columns = [column[~np.isnan(column)] for column in table.scores.T]
     units = unlike_units(columns, table.models, wanted="scores of all models in one unit", costs=not greater_is_better)

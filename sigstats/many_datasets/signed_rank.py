@@ -37,7 +37,7 @@ class SignedRankProbabilities(NamedTuple):
 
 
 def usual_rope(scores: FloatArray) -> float:
-    """The largest difference equal in practice: 0.01 for scores from -1 to 1, otherwise 5% of their mean size."""
+    """Return the largest negligible difference: 0.01 for scores from -1 to 1, otherwise 5% of their mean size."""
     sizes = np.abs(scores[~np.isnan(scores)])
     return 0.01 if sizes.max() <= 1 else 0.05 * float(sizes.mean())
 

@@ -113,7 +113,7 @@ _ROUNDING = 1e-12
 def discordant_probabilities(
     only_a: Any, only_b: Any, accuracy_a: Any, accuracy_b: Any, discordance: Any
 ) -> tuple[float, float]:
-    """The probabilities that only A, and only B, is right: given directly, or by accuracies and their discordance.
+    """Return the probabilities that only A, and only B, is right, as given or by accuracies and discordance.
 
     Raises ValueError unless exactly one of the two forms is given, with compatible probabilities.
     """
@@ -242,7 +242,7 @@ def drop_power(n: int, *, drop: float, discordance: float, alpha: float, minimum
 
 
 def fewest_lost(n: int, m: IntArray, minimum: float) -> IntArray:
-    """The fewest rows that only A gets right, of m that one model does, if accuracy drops by at least `minimum`."""
+    """Return the fewest of m discordant rows that only A gets right if accuracy drops by at least `minimum`."""
     return np.asarray((m + max(0, math.ceil(n * (minimum - _ROUNDING))) + 1) // 2)
 
 

@@ -59,7 +59,7 @@ def quantile_difference(
     widest = float(max(np.ptp(a), np.ptp(b), farthest)) or 1.0
 
     def tested(lower: FloatArray, upper: FloatArray) -> tuple[float, float]:
-        """The p-value of "`upper` is not below", and the shift of `upper` from which on it is shown to be below."""
+        """Return the p-value of "`upper` is not below", and the smallest shift of `upper` that is shown to be below."""
         p_of = (_against if paired else _against_sample)(lower, share)
         low, high = -2 * widest, 2 * widest
         if p_of(upper - high) > tail:

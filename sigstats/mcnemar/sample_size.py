@@ -145,7 +145,7 @@ def detectable_difference(
 
 
 def _crossing(excess: Callable[[float], float], low: float, high: float) -> float:
-    """The point where a rising function, negative at `low`, becomes positive or 0, to twelve digits and from above.
+    """Return where a rising function, negative at `low`, becomes positive or 0, to twelve digits from above.
 
     The rule of false position in the Illinois form (Dowell and Jarratt 1971, BIT 11, 168-174) takes a fifth of the
     steps of halving.
@@ -261,7 +261,7 @@ def detectable_drop(
 def passing_size(
     *, discordance: float, alpha: float, minimum: float, margin: float, confidence_level: float, target: float
 ) -> int | None:
-    """The smallest number of rows on which an equal candidate passes with the probability wanted; None if none does."""
+    """Return the fewest rows on which an equal candidate passes with the wanted probability, or None."""
     if margin <= 0 and target > 0.5:  # an equal candidate is behind in half of all samples
         return None
 

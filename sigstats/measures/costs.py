@@ -86,7 +86,7 @@ def _entries(costs: Any) -> tuple[list[tuple[Any, ...]], bool]:
 
 
 def _table_of(entries: Sequence[tuple[Any, ...]]) -> dict[tuple[str, str], float]:
-    """The cost by true and predicted class, 0 for right predictions without an entry; ValueError if one is invalid."""
+    """Return the cost by true and predicted class (0 for right answers by default). Raise ValueError for others."""
     table: dict[tuple[str, str], float] = {}
     for *names, cost in entries:
         true, predicted = (label_name(name, "costs") for name in names)

@@ -81,12 +81,12 @@ def error(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
 
 
 def precision(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
-    """The share of positives among those called so, ``tp / (tp + fp)``; 0/0 if none is (Keller et al., section 4)."""
+    """Return the share of true positives among predicted ones, ``tp / (tp + fp)`` (Keller et al., section 4)."""
     return ratio(tp, tp + fp, undefined)
 
 
 def recall(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
-    """The share of positives that are found, ``tp / (tp + fn)``, also sensitivity; 0/0 if nothing is positive."""
+    """Return the share of positives that are found, ``tp / (tp + fn)``, or sensitivity; 0/0 without positives."""
     return ratio(tp, tp + fn, undefined)
 
 
@@ -182,7 +182,7 @@ def dcf_weights(cost_fn: Any, cost_fp: Any, prior: Any) -> tuple[float, float]:
 
 
 def accuracy_of_classes(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> FloatArray:
-    """The share of right answers to several classes; as all below, of counts with the classes along the last axis."""
+    """Return the share of right answers. As in all functions below, classes are along the last axis of counts."""
     return ratio(tp.sum(-1), (tp + fn).sum(-1), undefined)
 
 
@@ -211,7 +211,7 @@ def kappa_of_classes(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0
 
 
 def _others(one: Any, other: Any) -> Any:
-    """The pairs of unlike classes, exactly 0 if there is only one class, even with weights, which are rounded."""
+    """Return the pairs of unlike classes, exactly 0 if there is only one class, even with rounded weights."""
     return (one * (other.sum(-1)[..., np.newaxis] - other)).sum(-1)
 
 

@@ -261,7 +261,7 @@ def as_own_measure(measure: Any, allowed: Sequence[str] | None = None) -> OwnMea
 
 
 def spec_named(name: str) -> MeasureSpec:
-    """The properties of a measure of counts with parameters in its name, as in ``f-beta(beta=2)``; or ValueError."""
+    """Return the properties of a measure with parameters in its name, as ``f-beta(beta=2)``, or raise ValueError."""
     return replace(_with_parameters(as_measure(name)), name=name)
 
 

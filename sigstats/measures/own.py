@@ -25,7 +25,7 @@ def named(ready: Iterable[str] = ()) -> tuple[str, ...]:
 
 
 def formula(name: str) -> tuple[Callable[..., FloatArray], bool]:
-    """The formula of a measure that a package offers, and its ``greater_is_better``, true by default; or ValueError."""
+    """Return a package's measure and its ``greater_is_better``, True by default, or raise ValueError."""
     value = _MEASURES.find(name, ())
     function = getattr(value, "function", value)
     if not callable(function):
@@ -54,7 +54,7 @@ def imported(path: str, allowed: Sequence[str] | None = None) -> Any:
 
 
 def code_of(name: str) -> dict[str, str] | None:
-    """The identity of the code of a measure of another package, as `Offered.code_of`; None for built-in measures."""
+    """Return the identity of a package's measure, as `Offered.code_of` does, or None for built-in measures."""
     if is_path(name):
         return _MEASURES.code_of(name)
     base = name.removeprefix("micro-").removeprefix("macro-")
@@ -65,7 +65,7 @@ def code_of(name: str) -> dict[str, str] | None:
 
 
 def values_of(function: Callable[..., Any], name: str, counts: Confusion, shape: tuple[int, ...]) -> FloatArray:
-    """The value of a user's function of counts; ValueError if it raises or returns numbers that are not finite."""
+    """Return a user's function of counts. Raise ValueError if it raises or returns numbers that are not finite."""
     wanted = f"a function of arrays tp, fn, fp, tn of shape {counts.tp.shape} that gives numbers of shape {shape}"
     try:
         with np.errstate(all="ignore"):

@@ -101,7 +101,7 @@ def area_under_curve(positive: Any, score: Any) -> float:
 
 
 def neg_log_loss(positive: Any, probability: Any) -> FloatArray:
-    """The logarithm of the probability of each row's true class, from the probability that the row is positive."""
+    """Return the log-probability of each row's true class, from the probability that the row is positive."""
     truth, predicted = np.asarray(positive, dtype=bool), np.asarray(probability, dtype=np.float64)
     # A certain and wrong answer costs what a double can tell from certainty, as in scikit-learn's log_loss.
     tiny = np.finfo(np.float64).eps
@@ -147,7 +147,7 @@ def ratio_of_sums(denominator: Any, score: Any) -> float:
 
 
 def weighted_kappa(power: int, true: Any, predicted: Any, weights: FloatArray) -> FloatArray:
-    """One minus the ratio of distances to those expected by chance; 1 if only one class occurs and is predicted."""
+    """Return 1 minus the ratio of distances to those by chance, or 1 if one class occurs and is predicted."""
     numbers, codes = np.unique(np.concatenate([true, predicted]), return_inverse=True)
     (rows, called), eye = codes.reshape(2, -1), np.eye(len(numbers))
     distances = np.abs(np.subtract.outer(numbers, numbers)) ** power
@@ -271,7 +271,7 @@ class OfPrecision(OfPairs):
 
 
 def _called(positive: Any, score: Any, thresholds: FloatArray, weights: FloatArray) -> FloatArray:
-    """The weights of positive rows that are called positive at ascending thresholds, the highest first, then of all."""
+    """Return the weights of positive rows called positive at each threshold, the highest first, then of all rows."""
     first, width = len(thresholds) - np.searchsorted(thresholds, score, side="right"), len(thresholds) + 1
     return np.hstack([np.cumsum(weights @ _adding(first, width, of), axis=1)[:, :-1] for of in (1.0 * positive, 1.0)])
 
@@ -283,7 +283,7 @@ def _mean_precision(sums: FloatArray) -> FloatArray:
 
 
 def average_precision(positive: Any, score: Any, weights: FloatArray) -> FloatArray:
-    """The mean precision at the score of each positive row; rows of equal scores are called positive together."""
+    """Return the mean precision at the score of each positive row. Equal scores are called positive together."""
     return _mean_precision(_called(positive, score, np.unique(score[positive == 1]), weights))
 
 

@@ -233,7 +233,7 @@ class _Measures(dict[str, MeasureSpec]):
 
 
 def is_pass_at(name: str) -> bool:
-    """True for ``pass@k`` and ``pass^k``: the chance that one, or that each, of k answers to an item is right."""
+    """Return True for ``pass@k`` and ``pass^k``: the chance that one, or each, of k answers to an item is right."""
     return _PASS_AT.fullmatch(name) is not None
 
 

@@ -33,7 +33,7 @@ def share_interval(right: Any, groups: IntArray | None, confidence: float) -> In
 
 
 def share_units(right: Any, groups: IntArray, unseen_group: UnseenGroup) -> Units:
-    """The groups of rows by their shares of right answers; the interval of the mean share is `share_interval`."""
+    """Return the groups by their shares of right answers. `share_interval` gives the interval of the mean share."""
     sums, sizes = np.bincount(groups, right).astype(np.float64), np.bincount(groups)
     return units_of(sums, sizes, row_of_groups(len(sums), unseen_group))
 

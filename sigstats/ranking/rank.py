@@ -38,7 +38,7 @@ def rank_table(
     score_range: Limits = None,
     tasks: IntArray | None = None,
 ) -> Ranking:
-    """The leaderboard of a table of bool or float; groups as codes, slices as their values and the code of each row's.
+    """Return the leaderboard of a boolean or float table. Groups are codes, slices are values and codes.
 
     With `answers` the rows are items, and scores are means of this many answers; `right`: scores are right or wrong;
     `lower`: lower is better; `limits`: as in `sets_of`, `named` if the name of the scores or their log states them;

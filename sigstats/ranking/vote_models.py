@@ -42,7 +42,7 @@ def scores_with_errors(
 
 
 def _components(k: int, first: IntArray, second: IntArray, *, strong: bool) -> tuple[int, IntArray]:
-    """The number of parts that models fall into, by edges from the first to the second, and the part of each of `k`."""
+    """Return the number of parts into which edges divide the `k` models, and the part of each model."""
     from scipy.sparse import coo_array  # slow to import
     from scipy.sparse.csgraph import connected_components
 

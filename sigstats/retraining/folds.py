@@ -254,7 +254,7 @@ class LabelExchange:
 
 
 def rows_to_permute(y: IntArray, groups: IntArray) -> list[IntArray]:
-    """The rows among which a feature is permuted: each group and class of two or more; ValueError if none is."""
+    """Return rows among which a feature is permuted: each group and class of two or more, or raise ValueError."""
     _, strata = np.unique(np.column_stack([groups, y]), axis=0, return_inverse=True)
     rows = np.split(np.argsort(strata.ravel(), kind="stable"), np.cumsum(np.bincount(strata.ravel()))[:-1])
     arrays = [row for row in rows if len(row) > 1]

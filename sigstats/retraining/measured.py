@@ -189,7 +189,7 @@ def scored(measure: str, truth: IntArray, scores: ClassScores, positive: int) ->
 
 
 def statistic_of(measure: Any, retrainer: Retrainer, y: Any, positive: Any) -> Statistic:
-    """The statistic of a retrainer's classifier and classes; ValueError if they do not provide what it needs."""
+    """Return the statistic of a retrainer's classifier and classes. Raise ValueError if they lack what it needs."""
     labels = np.unique(np.asarray(y)).tolist()
     statistic = Statistic(measure, [label_name(label, "y") for label in labels], classifier=retrainer.estimator)
     if positive is not None and not statistic.of_one_class:

@@ -163,7 +163,7 @@ class Retrainer:
         return np.asarray((predicted != truth).sum(axis=1), dtype=np.int64)
 
     def truth_and_predictions(self, draws: IntArray) -> tuple[IntArray, IntArray]:
-        """The class codes of the rows of X in each replicate in `draws`, and those predicted, each (replicates, n)."""
+        """Return the true and predicted class codes of X's rows in each replicate of `draws`, (replicates, n)."""
         truth = self.codes[draws] if self.null == "labels" else self.codes
         with np.errstate(all="ignore"):
             return truth, self.predict(draws, quiet=True)

@@ -49,7 +49,7 @@ def permute_features(X: Any, source: IntArray) -> Any:
 
 
 def copies_note(X: Any, y: IntArray, folds: IntArray, null: str) -> str:
-    """A warning if tested rows are copies of others that are trained on, or a feature is one; otherwise empty."""
+    """Return a warning if training rows or a feature copy tested rows, or an empty text."""
     columns = codes_of_columns(X)
     text, _ = copies_in_other_folds(columns, y, folds)
     notes = [f"{text}: groups keep copies together"] if text else []
@@ -177,7 +177,7 @@ def fit_transform(transform: Any, X: Any) -> Any:
 
 
 def class_codes(predicted: Any, classes: NDArray[Any], rows: int, name: str) -> IntArray:
-    """The place among `classes` of each prediction (a column as its entries, as of CatBoost); or ValueError."""
+    """Return the place of each prediction (CatBoost: a column) among `classes`, or raise ValueError."""
     labels = np.asarray(predicted)
     if labels.shape not in ((rows,), (rows, 1)):
         raise refuse(name, labels.shape, f"a class for each of {rows} rows", quantity="shape")

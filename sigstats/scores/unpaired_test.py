@@ -80,7 +80,7 @@ def _chance_below(margin: float, *values: FloatArray) -> float:
 
 
 def sample_of(values: FloatArray, group: Any, sizes: FloatArray | None = None) -> Units:
-    """The rows of a sample, or its groups; `sizes`: the denominators of a ratio, 0 for rows that do not count."""
+    """Return the rows or groups of a sample. `sizes`: the denominators of a ratio, 0 for rows that do not count."""
     if group is not None:
         codes = np.unique(group, return_inverse=True)[1]
         values = sums_by(codes, values)

@@ -124,7 +124,7 @@ def _any_of(*parts: Exits) -> Callable[[float], float]:
 
 
 def _crossing(probability: Callable[[float], float], tail: float, end: float) -> float:
-    """The p at which a monotone probability is `tail`; `end`, 0 or 1, if the probability is `tail` or more there."""
+    """Return the p at which a monotone probability is `tail`, or `end` (0 or 1) if it is at least `tail` there."""
     from scipy.optimize import brentq
 
     if probability(end) >= tail:

@@ -108,7 +108,7 @@ class JointRule(FixedRule):
         return list(map(JointStop, *(values.tolist() for values in stops)))
 
     def _next_round(self, n: int, pvalues: FloatArray, places: list[int], s: Sequence[int]) -> int:
-        """The look, from n to 2n replicates, at which a test is first rejected if none has further exceedances."""
+        """Return the look, from n to 2n, at which a test is first rejected if it has no further exceedances."""
         for last in (look for look in self._looks() if n <= look <= 2 * n):
             least = pvalues.copy()
             least[places] = [min(pvalues[place], self._pvalue(last, s[place])) for place in places]
@@ -136,7 +136,7 @@ class JointRule(FixedRule):
         return min(1.0, _least_rank(n, s, self.maximum, self.certainty) / (self.certainty * (self.maximum + 1)))
 
     def _hopeless(self, n: int, s: int, level: float) -> bool:
-        """True if a test with a p-value of `level` after all replicates is unlikely to have s exceedances in n."""
+        """Return True if a test with final p-value `level` is unlikely to have s exceedances in n replicates."""
         rank = math.floor(level * self.certainty * (self.maximum + 1))
         return rank <= s or _chance_of_more(s - 1, rank - 1, n, self.maximum) <= UNLIKELY * math.sqrt(n / self.maximum)
 
@@ -170,7 +170,7 @@ def _least_rank(n: int, s: int, maximum: int, chance: float) -> int:
 
 @lru_cache(maxsize=1 << 16)
 def _chance_of_more(s: int, marked: int, drawn: int, total: int) -> float:
-    """The hypergeometric chance of more than s marked ones among `drawn` of `total`, of which so many are `marked`."""
+    """Return the hypergeometric chance of more than s marked among `drawn` of `total`, `marked` of them marked."""
     j = np.arange(s + 1.0)
     choices = ((marked, j), (total - marked, drawn - j), (total, np.array(float(drawn))))
     logs = [gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) for n, k in choices]

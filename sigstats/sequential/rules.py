@@ -250,7 +250,7 @@ class BesagCliffordRule(FixedRule):
 
 
 def deciding_exceedances(alpha: float, maximum: int) -> int:
-    """The exceedances after which ``p <= alpha`` is out of reach, for `BesagCliffordRule` of a maximum of replicates.
+    """Return the exceedances after which `BesagCliffordRule` cannot reach ``p <= alpha`` within its maximum.
 
     A test that stops after this many has p > alpha, as it would have after all replicates; every other test uses all of
     them. So each p-value of at most alpha is the same as without stopping, and so is every decision at level alpha

@@ -117,7 +117,7 @@ class _Circle(NamedTuple):
         return float(self.times @ np.log(np.maximum(self.shares, 1 - self.shares)))
 
     def frequencies(self) -> Any:
-        """The frequencies up to half the circle at which the function may matter; empty if there are too many."""
+        """Return the frequencies, up to half the circle, at which the function may matter, or none if too many."""
         weights = 4 * self.shares * (1 - self.shares)
         folded = np.bincount(self.sizes % self.length, self.times * weights, minlength=self.length)
         whole = folded.sum()

@@ -30,7 +30,7 @@ _WHOLE, _MOST_UNIT = 2.0**53, 2**62
 
 
 def as_units(differences: Any) -> tuple[NDArray[Any], float]:
-    """The differences in whole units (Python's own integers if they are huge) with the size of the unit, or as floats.
+    """Return differences in whole units (Python integers if huge) with the size of the unit, or as floats.
 
     An array of single precision holds tenths and the like to seven digits, and differences of them to fewer.
     """
@@ -130,7 +130,7 @@ def score_pvalue(differences: FloatArray, sizes: FloatArray, limit: float, alter
 
 
 def null_variance(residuals: FloatArray, size: float, limit: float) -> float:
-    """The variance of an item's residual under the likeliest law of mean 0, which may include the extreme residuals.
+    """Return the residual variance of an item under the likeliest law of mean 0, maybe with extreme residuals.
 
     The likelihood (Owen 1988, Biometrika 75, 237-249) gives residual r the probability ``1 / (n (1 + t r))``; if the
     mean cannot be 0 otherwise, an unseen residual at an end of the range gets the remaining probability.

@@ -90,7 +90,7 @@ def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any) -> Tail:
 
 
 def pvalue_of_sum(magnitudes: Sequence[int] | FloatArray, positive: Any, negative: Any, alternative: str) -> Tail:
-    """The p-value of a sum of differences with random signs, from the sums of its positive and its negative ones."""
+    """Return the p-value of a sum of randomly signed differences, from the sums of positive and negative ones."""
     if len(magnitudes) == 0:
         return Tail(1.0, 1.0, 0.0)
     if alternative != "two-sided":
@@ -220,7 +220,7 @@ def halves(distinct: Mapping[int, int]) -> tuple[dict[int, int], dict[int, int],
 
 
 def tail_count(one: Mapping[int, int], other: Mapping[int, int], threshold: int) -> int:
-    """The number of choices of signs that give a sum of at least the threshold, from the two parts of `halves`."""
+    """Return how many choices of signs give at least the threshold, from the two parts of `halves`."""
     first, second = _counts_of_sums(one), sorted(_counts_of_sums(other).items())
     sums = [total for total, _ in second]
     from_here_on = [*accumulate((count for _, count in reversed(second)), initial=0)][::-1]

@@ -17,7 +17,7 @@ _MOST_GIVEN = 10**5
 def item_law(
     only_a: Any, only_b: Any, accuracy_a: Any, accuracy_b: Any, discordance: Any, answers: int, correlation: Any
 ) -> FloatArray:
-    """The probabilities that A is ahead in an item by -K, ..., K answers, from the parameters of `paired_power`."""
+    """Return the probabilities that A leads by -K, ..., K answers in an item, from `paired_power`'s parameters."""
     if _are_several(accuracy_a) or _are_several(accuracy_b):
         for name, value in (("only_a", only_a), ("only_b", only_b), ("discordance", discordance)):
             if value is not None:
@@ -91,7 +91,7 @@ def _dirichlet_multinomial(p_a: float, p_b: float, answers: int, correlation: fl
 
 
 def _urn(share: float, correlation: float, answers: int) -> FloatArray:
-    """The logarithms of products of the first 0, 1, ..., `answers` of ``(1 - r) share + r i``, as in Pólya's urn."""
+    """Return logarithms of products of the first 0, 1, ..., `answers` of ``(1 - r) share + r i`` (Pólya's urn)."""
     with np.errstate(divide="ignore"):
         factors = np.log((1 - correlation) * share + correlation * np.arange(answers))
     return np.concatenate([[0.0], np.cumsum(factors)])
@@ -169,7 +169,7 @@ def _points(points: int, dimensions: int) -> FloatArray:
 def _conditional_power(
     counts: NDArray[np.int64], sizes: NDArray[np.int64], shares: FloatArray, rule: Rule, length: int
 ) -> FloatArray:
-    """The conditional power, given the number of items that differ by each size, with the `shares` that favour A."""
+    """Return the power given how many items differ by each size, with the `shares` that favour A."""
     totals = counts @ sizes
     null, start = _sums(counts, sizes, np.full(len(sizes), 0.5), length)
     upper = null[:, ::-1].cumsum(axis=1)[:, ::-1]
@@ -189,7 +189,7 @@ def _conditional_power(
 def _sums(
     counts: NDArray[np.int64], sizes: NDArray[np.int64], shares: FloatArray, length: int
 ) -> tuple[FloatArray, NDArray[np.int64]]:
-    """The distribution of the sum of the sizes that favour A, on this many whole numbers, and the first of them."""
+    """Return the distribution of the sum of sizes that favour A on whole numbers, and the first of these."""
     start = np.floor((counts * shares) @ sizes).astype(np.int64) - length // 2
     angles = 2 * math.pi * np.arange(length // 2 + 1) / length
     factors = 1 - shares[:, None] + shares[:, None] * np.exp(-1j * sizes[:, None] * angles)

@@ -138,7 +138,7 @@ def plan_runs(
 
 
 def _variances(recipes: tuple[FloatArray, FloatArray]) -> tuple[float, float]:
-    """The variance that is due to runs, and the residual one of an item; of each recipe a table of runs by items."""
+    """Return the variance between runs and the residual one of an item. Each recipe is a table of runs by items."""
     items, freedom = recipes[0].shape[1], sum(map(len, recipes)) - 2
     of_means = sum(float(((table.mean(axis=1) - table.mean()) ** 2).sum()) for table in recipes) / freedom
     rest = [table - table.mean(axis=1, keepdims=True) - table.mean(axis=0) + table.mean() for table in recipes]

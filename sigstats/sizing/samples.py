@@ -182,7 +182,7 @@ class Sizes:
 
 
 def sizes_of_averages(means: FloatArray, row_variance: float) -> Sizes:
-    """The smallest number of rows per item, and the correlation, with which means of items vary like these averages."""
+    """Return the fewest rows per item, and a correlation, with which items' means vary as these averages do."""
     share = float(np.clip(np.var(means, ddof=1) / row_variance, 0.01, 1.0)) if row_variance else 1.0
     rows = math.ceil(1 / share)
     return Sizes((rows,), unseen_group="any", correlation=(rows * share - 1) / (rows - 1) if rows > 1 else 0.0)

@@ -100,7 +100,7 @@ def law_of_difference(
 
 
 def _farthest(measure: Measure | OfPairs, joint: JointCounts, within: Any, observed: Any, alone: Any) -> float:
-    """The rows of the worst kind that move the difference as far as any observed group of the largest size would."""
+    """Return rows of the worst kind that move the difference as far as any observed group of the largest size."""
     none = [type(value)(*(0 * of for of in value)) for value in observed]
     seen = float(_differences(joint.kind, measure, observed, none)[0])
 
@@ -139,7 +139,7 @@ def sums_of(measure: Measure | OfPairs, joint: JointCounts, weights: FloatArray)
 def _values(
     measure: Measure | OfPairs, joint: JointCounts, base: Any, unseen: Any, shares: FloatArray
 ) -> tuple[list[FloatArray], list[int]]:
-    """The measure of one model with one more row in each place where that matters, and the number of each place."""
+    """Return a model's measure with one more row in each place where it matters, and the places' numbers."""
     places = np.column_stack([value.reshape(len(value), -1) for value in unseen])
     numbers: dict[tuple[float, ...], int] = {}
     of_place = [numbers.setdefault(tuple(place), len(numbers)) for place in places.tolist()]
@@ -161,7 +161,7 @@ def _values(
 
 
 def _means_of_classes(means: MeanOfClasses, base: Any, places: FloatArray, shares: FloatArray) -> list[FloatArray]:
-    """The same of a mean over classes: most rows more leave some of them as they are, or add what another adds."""
+    """Return the same for a mean over classes, where most further rows change only some of them."""
     known: dict[tuple[float, ...], OfClass] = {}
     added: dict[float, FloatArray] = {}
     by_class = [[value[:, number] for value in base] for number in range(base[0].shape[1])]
@@ -215,7 +215,7 @@ def _within(groups: tuple[IntArray, IntArray], width: int, weights: FloatArray |
 
 
 def _pooled(within: Any) -> tuple[FloatArray, Any]:
-    """The shapes of gamma weights, and their rows of each event, for groups whose rows all have the same event."""
+    """Return the shapes of gamma weights, and the rows of each event, for groups whose rows have one event."""
     from scipy.sparse import coo_array  # slow to import
 
     if within.nnz > within.shape[0]:
@@ -262,7 +262,7 @@ def _among(classes: frozenset[int], labels: frozenset[int]) -> tuple[Any, ...]:
 def _where_it_hurts(
     kind: Kind, measure: Measure | OfPairs, observed: Any, alone: Any, true: IntArray, largest: float
 ) -> FloatArray:
-    """The places where one more row makes the difference least and largest: kinds of rows, or several classes."""
+    """Return where one more row makes the difference least and largest: kinds of rows, or several classes."""
     chosen: set[tuple[int, ...]] = set()
     several: list[list[tuple[int, ...]]] = []
     rows = [[np.concatenate([many * largest * item for many in _UNSEEN_ROWS]) for item in of] for of in alone]

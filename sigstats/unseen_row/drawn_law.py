@@ -148,7 +148,7 @@ def _is_mean_of_classes(measure: Measure) -> bool:
 def _without_one(
     measure: Measure, joint: JointEvents, counts: Any, units: tuple[IntArray, IntArray, FloatArray]
 ) -> list[FloatArray]:
-    """The measure of both models without one unit, a row or a group, of which only the classes in it are counted again.
+    """Return both models' measure without one unit, a row or group. Only the unit's classes are counted again.
 
     `counts`: of all events. `units`: the number of a unit, that of an event in it, and the rows of the unit with it.
     """
@@ -195,7 +195,7 @@ def with_few_changed(means: MeanOfClasses, base: Any, places: FloatArray, shares
 
 
 def _jackknife(values: FloatArray, strata: IntArray, times: FloatArray) -> float:
-    """The standard error, from the values without a unit of each kind; `times`: the number of units of each kind."""
+    """Return the standard error from the values without a unit of each kind. `times`: how many units of each."""
     n, total = np.bincount(strata, times), np.bincount(strata, times * values)
     off = values - (total / np.maximum(n, 1))[strata]
     return float(np.sqrt(np.sum(((n - 1) / np.maximum(n, 1))[strata] * times * off**2)))

@@ -119,7 +119,7 @@ class JudgedRows(NamedTuple):
         return self._worst(of_verdict, sums, totals, more)
 
     def _worst(self, of_verdict: FloatArray, sums: FloatArray, totals: FloatArray, more: FloatArray) -> Law:
-        """The law of weighted rows, with a row of weight `more` divided among the verdicts so that it does most harm.
+        """Return the law of weighted rows with a row of weight `more` divided among verdicts to do most harm.
 
         A part x of it in a verdict with the weight w of labels, the share s of rows and the mean m moves the difference
         by ``s |worst - m| x / (w + x)``. So ``w + x`` is in proportion to the square root of ``s |worst - m| w`` in all
@@ -140,7 +140,7 @@ class JudgedRows(NamedTuple):
         return Law(*sides)
 
     def labels_wanted(self, null: float, way: str, share: float) -> IntArray | None:
-        """The fewest labels by verdict that would decide, allocated as by Neyman (1934); for groups, as at present."""
+        """Return the fewest deciding labels by verdict, allocated as by Neyman (1934); for groups, as they are."""
         level = 2 * share if way == "two-sided" else share
         rows, table, labels, low = self.rows, self.table, self.labels, 1.0
         spread = mean = labels.astype(np.float64)
@@ -187,7 +187,7 @@ class JudgedRows(NamedTuple):
 def judged_rows(
     verdict: IntArray, labelled: NDArray[np.bool_], seen: FloatArray, word: FloatArray, units: IntArray | None
 ) -> JudgedRows:
-    """The rows by verdict, a code from 0, and the labels by people; `word`: the difference that each verdict states."""
+    """Return rows by verdict, a code from 0, and human labels. `word`: the difference that each verdict states."""
     values, kinds = np.unique(np.concatenate([seen, word])), len(word)
     cells = len(values) * verdict[labelled] + np.searchsorted(values, seen)
     table = np.bincount(cells, minlength=kinds * len(values)).reshape(kinds, -1)
@@ -214,7 +214,7 @@ def _pooled(groups: _Groups) -> _Groups:
 def rows_of_two(
     judge: Sequence[FloatArray], people: Sequence[FloatArray], span: float, units: IntArray | None
 ) -> JudgedRows:
-    """The rows of two models by the judge's preference, and the differences that people see; NaN without a label."""
+    """Return two models' rows by the judge's preference, and the human differences, NaN without a label."""
     seen = people[0] - people[1]
     labelled, verdict = ~np.isnan(seen), np.sign(judge[0] - judge[1]).astype(np.int64) + 1
     return judged_rows(verdict, labelled, seen[labelled], np.array([-span, 0.0, span]), units)
@@ -291,7 +291,7 @@ class JudgeAgreement(NamedTuple):
 
 
 def agreement_of(judge: NDArray[np.bool_], people: NDArray[np.bool_], *, labels: str = "people") -> JudgeAgreement:
-    """The agreement on the labelled rows; ValueError if it is rarer than chance, so that the labels are inverted."""
+    """Return the agreement on labelled rows. Raise ValueError if chance would agree more: inverted labels."""
     wrong, judge_alone, people_alone, right = np.bincount(2 * people.astype(np.int64) + judge, minlength=4).tolist()
     agreement = JudgeAgreement(right, judge_alone, people_alone, wrong)
     if agreement.sensitivity(0.999).high < 1 - agreement.specificity(0.999).high:

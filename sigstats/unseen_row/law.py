@@ -31,7 +31,7 @@ _MOST_NUMBERS, _MOST_POWERS = 2**25, 20
 
 
 def tails(factors: FloatArray, counts: FloatArray, accuracy: tuple[float, float] = FINE) -> FloatArray:
-    """The probability that the sum of gamma variables of shapes `counts` times `factors` is at most 0, for each row.
+    """Return, for each row, the probability that gamma variables of shapes `counts` times `factors` sum to 0 or less.
 
     Some counts may be 0. With three factors of 1 and two of -1 it is P(Bin(4, 1/2) >= 3).
 
@@ -92,7 +92,7 @@ def _log_products(ratios: FloatArray, times: FloatArray, path: NDArray[np.comple
 
 
 def _saddles(a: FloatArray, times: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The points of (0, 1) where integrands are least on the real line, up to a hundredth, and their curvatures."""
+    """Return the points of (0, 1) where integrands are least on the real line, to a hundredth, and curvatures."""
     mean, square = (a * times).sum(axis=0), (a * a * times).sum(axis=0)
     theta = np.clip((mean + np.sqrt(mean * mean + 4 * square)) / (2 * square), 1e-9, 0.9)
     low, high, curvature, left = np.zeros(len(theta)), np.ones(len(theta)), np.ones(len(theta)), np.arange(len(theta))

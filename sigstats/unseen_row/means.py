@@ -69,13 +69,13 @@ class Units(NamedTuple):
 
 
 def sums_by(codes: IntArray, values: FloatArray, size: int = 0) -> FloatArray:
-    """The sum of the values of each code, the smallest first, so that no order of rows changes its last digit."""
+    """Return the sum of each code's values, smallest first, so that the order of rows changes no digit."""
     order = values.argsort()
     return np.asarray(np.bincount(codes[order], values[order], size), dtype=np.float64)
 
 
 def units_of(sums: FloatArray, sizes: FloatArray | IntArray | None = None, row: float = math.inf) -> Units:
-    """The distinct units; too many of them are pooled: equidistant sums, or (few means) sizes in equal ratios."""
+    """Return distinct units. If too many, they are pooled by equidistant sums, or (few means) sizes in equal ratios."""
     if sizes is not None:
         pairs, often = np.unique(sums + 1j * np.asarray(sizes, dtype=np.float64), return_counts=True)
         units = Units(pairs.real, pairs.imag, often.astype(np.float64), row)
@@ -97,7 +97,7 @@ def row_of_groups(groups: int, unseen_group: UnseenGroup = "auto", row: float = 
 
 
 def distinct(values: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
-    """The distinct values and their counts; if there are many, as many equidistant ones as do not widen an interval."""
+    """Return distinct values and counts, or as many equidistant values as widen no interval if there are many."""
     atoms, counts = values, np.ones(len(values))
     if 64 < len(values) <= most or len(np.unique(values[:: 1 + len(values) // 1000])) < 500:
         atoms, often = np.unique(values, return_counts=True)
@@ -144,7 +144,7 @@ def mean_points(units: Units, least: float, shares: FloatArray) -> FloatArray:
 def mean_pvalues(
     many: Sequence[Units], limits: Sequence[float], *, margins: Sequence[float] | None = None
 ) -> list[tuple[float, float]]:
-    """The p-values of "less" and "greater" of many means of 0, where no value of a row is further from 0 than a limit.
+    """Return p-values of "less" and "greater" for many means of 0 of values within a limit of 0.
 
     `margins`: of "the mean is the margin or more", and of "it is minus the margin or less", where that is not 0.
     """
@@ -214,7 +214,7 @@ def _points(units: Units, least: FloatArray, share: FloatArray, fine: bool) -> F
 
 
 def missed(groups: Any, row: Any) -> FloatArray:
-    """The probability that this many groups contain none of the rarest kind; 0 if one more group may be of any kind."""
+    """Return the probability that this many groups lack the rarest kind; 0 if one more group may be of any kind."""
     return np.asarray(np.where(np.isinf(row), 0.0, (1 - RAREST) ** np.maximum(groups, ENOUGH_GROUPS)))
 
 
@@ -269,7 +269,7 @@ def share_points(
     start: Start,
     last_step: float = _LAST_STEP,
 ) -> FloatArray:
-    """The points where rising shares have these values, by secants of their normal quantiles, almost straight lines.
+    """Return where rising shares take these values, by secants of their normal quantiles, almost straight lines.
 
     `shares_below`: the shares at points of some of the laws, and which.
     """

@@ -122,7 +122,7 @@ def _choice(group: Sequence[Performance], pairs: Sequence[Hypothesis], copies: s
 
 
 def accuracy_panels(value: Sequence[Performance]) -> Markup:
-    """A drawing for each of the first data sets: every classifier with its interval, chance and the largest class."""
+    """Return a drawing for each of the first data sets: intervals of all classifiers, chance, the largest class."""
     panels = [
         _panel(f"accuracy-{number}", dataset, group[:_MOST_CLASSIFIERS])
         for number, (dataset, group) in enumerate(list(_best_first(value).items())[:MOST_DATA_SETS])

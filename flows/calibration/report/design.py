@@ -13,7 +13,7 @@ from ...report.rows import distinct
 
 
 def design(evidence: Evidence) -> list[tuple[str, str]]:
-    """The design that Morris, White and Crowther (2019) require of a report of a simulation study; empty for others."""
+    """Return the design that Morris, White and Crowther (2019) ask simulation studies to report, or an empty text."""
     cells = [cell for cell in evidence.results.plan.cells if isinstance(cell.work, Tested)]
     if not cells:
         return []

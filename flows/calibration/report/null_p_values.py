@@ -44,7 +44,7 @@ def p_values_of(row: Hypothesis, evidence: Evidence) -> NDArray[np.float64]:
 
 
 def draw_rates(evidence: Evidence) -> Iterator[Figure]:
-    """One figure for each test and population with a true null hypothesis, with a panel for each of some sizes."""
+    """Yield a figure for each test and population with a true null hypothesis, with a panel for each of some sizes."""
     groups = group_by(true_nulls(evidence), lambda row: (row.dataset, row.slice, row.method))
     for number, group in enumerate(groups.values()):
         first = group[0]

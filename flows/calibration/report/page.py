@@ -149,7 +149,7 @@ def _sentence(row: Hypothesis, test: TestRates) -> str:
 
 
 def advice(tests: Sequence[TestRates], fewest: str = "") -> str:
-    """The tests to use at these sizes; `fewest`: the one that needs the fewest rows, for tests without a fault."""
+    """Return the tests to use at these sizes; `fewest`: the one that needs fewest rows among tests without a fault."""
     faulty = [row for test in tests for rows in test.rows.values() for row in rows if is_faulty(row, test.alpha)]
     sizes = sorted({row.n or 0 for test in tests for rows in test.rows.values() for row in rows})
     by_faulty_methods = group_by(sizes, lambda n: tuple(distinct(row.method for row in faulty if row.n == n)))

@@ -37,7 +37,7 @@ _DRAWN = 150
 
 
 def draw_pairs(evidence: Evidence) -> Iterator[Figure]:
-    """One figure for the rejections of each population, and one for the misses of its intervals; one panel per size."""
+    """Yield a figure of rejections, and one of misses of intervals, for each population, with a panel per size."""
     for event, fan_outs in _EVENTS.items():
         cells = [cell for fan_out in fan_outs for cell in evidence.results.cells(fan_out)]
         of_population = group_by(

@@ -42,7 +42,7 @@ class Statements:
 
 
 def draw_resampled(evidence: Evidence) -> Iterator[Figure]:
-    """One figure with a panel for each bootstrap of trained classifiers; those of one measure are side by side."""
+    """Yield a figure with a panel for each bootstrap of trained classifiers, those of one measure side by side."""
     panels = []
     groups = group_by(list(evidence.rows_of("confidence")), lambda row: row.method).values()
     for index, row in enumerate(row for group in groups for row in group):
@@ -102,7 +102,7 @@ def statements_of(evidence: Evidence) -> Iterator[tuple[str | None, str, dict[in
 
 
 def draw_reliability(evidence: Evidence) -> Iterator[Figure]:
-    """One figure for each test and data set, a panel for some of its sizes; all populations of a data set together."""
+    """Yield a figure for each test and data set, with all populations, and panels for some of the sizes."""
     for place, (dataset, method, known) in enumerate(statements_of(evidence)):
         panels = [_reliability(f"reliability-{place}-{n}", method, n, known[n]) for n in some_sizes(list(known))]
         yield Figure(
@@ -172,7 +172,7 @@ def statements(rows: Sequence[Hypothesis], evidence: Evidence) -> Statements | N
 
 
 def _has_overlapping_tails(test: AppliedTest) -> bool:
-    """True for a one-sided exact test: both of its tails include the observed counts, so 1 - p is not a confidence."""
+    """Return True for a one-sided exact test: both tails include the observed counts, so 1 - p is no confidence."""
     one_sided = test.options["alternative"] != "two-sided"
     return bool(test.test == "mcnemar" and one_sided and test.options["method"] == "exact")
 

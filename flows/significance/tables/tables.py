@@ -71,7 +71,7 @@ def _matrix(true: Any, assigned: Any, counts: NDArray[np.int64] | None) -> list[
 
 
 def _row_notes(table: Table, counts: Sequence[str], use: str, keys: Sequence[str | None] = ()) -> list[Note]:
-    """Notes on rows with equal names, and on a row that is the sum of the others; ValueError if a name says "total".
+    """Return notes on equal names, and on a row that is the sum of the others. Raise ValueError for a "total".
 
     The name of a row is its values in the columns `keys`, by default all columns of text.
     """

@@ -144,7 +144,7 @@ def _of_hits(row: CheckedRow, hit: Mask, bar: float, rule: ComparisonRule) -> Ch
 
 
 def _of_quantile(row: CheckedRow, values: FloatArray, share: float, bar: float, rule: ComparisonRule) -> CheckedRow:
-    """The row with the limits of a quantile; the number of independent rows below a quantile is at most binomial."""
+    """Return the row with the limits of a quantile: the number of rows below it is at most binomial."""
     n, below = len(values), int(np.count_nonzero(values < bar))
     low, high = quantile_interval(values, share, confidence_level=rule.confidence_level)
     known = math.isfinite(high - low)

@@ -115,7 +115,7 @@ def _test_counts(row: ComparisonRow, outcomes: Sequence[int], rule: ComparisonRu
 
 
 def _test_quantile(row: ComparisonRow, part: Values, rule: ComparisonRule) -> ComparisonRow:
-    """A quantile of single rows, by McNemar's test at every threshold, or by two binomial tests for different rows."""
+    """Return a quantile of rows, tested by McNemar at each threshold, or by two binomials for different rows."""
     from ...mcnemar.quantile_difference import quantile_difference
     from .weighted import samples_in_words
 

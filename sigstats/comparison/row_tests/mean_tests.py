@@ -133,7 +133,7 @@ def test_mean(row: ComparisonRow, part: Values, rule: ComparisonRule) -> Tested:
 
 
 def _by_blocks(row: ComparisonRow, a: FloatArray, b: FloatArray, times: Any, rule: ComparisonRule) -> ComparisonRow:
-    """The row with its means, and their difference tested by Student's t of blocks of times, as `mean_score_test`."""
+    """Return the row with its means, tested by Student's t of blocks of times, as `mean_score_test` does."""
     differences = b - a
     blocks, note = blocks_in_time(differences, times)
     row = with_means(row, (a, b), blocks, rule)
@@ -157,7 +157,7 @@ def infinite_loss(row: ComparisonRow, counts: Sequence[int], what: str) -> Compa
 
 
 def _test_averages(row: ComparisonRow, part: Values, totals: ItemTotals, rule: ComparisonRule) -> Tested:
-    """The mean over items of the mean of their answers, if baseline and candidate have different numbers of these."""
+    """Return the mean over items of their mean answers, if the models answered them different numbers of times."""
     means, group = totals.take(np.unique(part.units.items)).means, part.units.group_of_items()  # type: ignore[arg-type]
     if len(means[0]) < 2:
         return replace(row, note="only one item: nothing can be tested")
@@ -204,7 +204,7 @@ def with_bound(
     note: str = "",
     after: str = "",
 ) -> Tested:
-    """The row with the mean difference of values within `span`, `after` a test of its own, still without its bounds."""
+    """Return the row with the mean difference of values within `span`, without bounds so far; `after`: a test."""
     a, b = values
     pieces = (slice(start, start + _PIECE) for start in range(0, len(a), _PIECE))
     differences = np.concatenate([difference(b[piece], a[piece]) for piece in pieces])
@@ -258,7 +258,7 @@ def test_ratio(row: ComparisonRow, part: Ratios, rule: ComparisonRule) -> Tested
 
 
 def exchange_pvalues(part: Ratios, rule: ComparisonRule) -> tuple[tuple[float, float], str]:
-    """The p-value of "the candidate is not worse", the two-sided one, and a text on how exchanges were generated."""
+    """Return the p-value of "not worse", the two-sided one, and how exchanges were generated."""
     e, other_e, w, other_w = (by_group(array, part.units.group)[0] for array in (*part.scores, *part.per))
     moved = np.column_stack([other_e - e, other_w - w])
     moved = moved[(moved != 0).any(axis=1)]

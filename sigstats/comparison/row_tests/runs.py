@@ -90,7 +90,7 @@ def _error(a: FloatArray, b: FloatArray) -> tuple[float, float]:
 
 
 def test_runs(row: ComparisonRow, part: Runs, rule: ComparisonRule, tasks: IntArray | None) -> ComparisonRow:
-    """The row with the means of its measure over the runs of both recipes, tested; each of `tasks` counts the same."""
+    """Return the row with its means over the runs of both recipes, tested. Each of `tasks` counts the same."""
     values = [part.values(side, tasks) for side in (0, 1)]
     a, b = values
     if np.isinf(np.concatenate(values)).any():

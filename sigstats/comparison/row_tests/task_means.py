@@ -74,7 +74,7 @@ def test_task_mean(row: ComparisonRow, part: Evidence, tasks: IntArray, rule: Co
 
 
 def joint_over_tasks(paired: PairedPredictions, rule: ComparisonRule) -> "JointTasksResult | None":
-    """The joint decision over all tasks on right answers; None for one task, very many tasks or rows, and groups."""
+    """Return the joint decision over all tasks, or None for groups, one task, or very many tasks or rows."""
     units, names = paired.units, paired.units.task_names
     if units.tasks is None or len(names) > _MOST_TASKS or units.stated or paired.people is not None:
         return None

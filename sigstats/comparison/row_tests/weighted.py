@@ -110,7 +110,7 @@ def test_samples(row: ComparisonRow, part: Values | Attempts | Ratios, rule: Com
 
 
 def samples_in_words(group: IntArray | None, ours: NDArray[np.bool_], what: str = "row") -> tuple[str, bool]:
-    """The sizes of two samples, and whether one has fewer than two rows (groups); `ours`: those of the candidate."""
+    """Return the sizes of two samples, and if one has fewer than two rows (groups). `ours`: the candidate's."""
     units = np.arange(len(ours)) if group is None else group
     rows = f"{(~ours).sum():,} {what}s of the baseline and {ours.sum():,} of the candidate"
     return rows, min(len(np.unique(units[at])) for at in (ours, ~ours)) < 2
@@ -126,7 +126,7 @@ def _labels_of_one(part: Classes, labels: IntArray, others: IntArray) -> str:
 
 
 def _law_of(part: Classes, rule: ComparisonRule) -> Callable[..., Law] | str:
-    """The law of the difference for an assumption about unseen groups, or the reason why nothing can be tested."""
+    """Return the difference's law for an assumption on unseen groups, or the reason why nothing can be tested."""
     label, a, b, n, group, spec = part.label, part.a, part.b, part.units.n, part.units.group, MEASURES[part.measure]
     joint: JointEvents | JointOutcomes
     if part.values is None and refers_to_one_class(part.measure):
@@ -171,7 +171,7 @@ def _with_law(
     note: str,
     bar: float | None = None,
 ) -> ComparisonRow:
-    """The row with its p-values and intervals, unless the measure has one value here; `bar` as in `by_weights`."""
+    """Return the row with p-values and intervals, unless its measure has one value. `bar` as in `by_weights`."""
     (baseline, candidate), level = law.observed, rule.confidence_level
     interval, *intervals = law.intervals(level)
     if interval.low == interval.high:  # kappa, for instance, where all labels are of one class

@@ -164,7 +164,7 @@ def pair_of_arrays(
     names: Sequence[str] = BOTH,
     **options: Any,
 ) -> tuple[PairedPredictions, str | None]:
-    """The rows of arrays of classes, probabilities or scores, and the positive class; `options`: of `paired_arrays`."""
+    """Return the rows of arrays of classes, probabilities or scores, and the positive class (`paired_arrays`)."""
     scores, probs = options.pop("scores"), None
     alone = scores is None and are_scores(y, *predictions, measures)
     identical = predictions[0] is predictions[1] and (scores is None or scores[0] is scores[1])
@@ -193,7 +193,7 @@ def pair_of_arrays(
 def samples_of_arrays(
     y: Any, predictions: Any, positive: str | None, measures: Any, **options: Any
 ) -> tuple[PairedPredictions, str | None]:
-    """The rows of two models on different rows: `y`, groups and slices are pairs; otherwise as `pair_of_arrays`."""
+    """Return two models on different rows. `y`, groups and slices are pairs; the rest is as in `pair_of_arrays`."""
     from ..predictions.designs import combine_samples
 
     slices = by_name(options.pop("slices"))

@@ -24,7 +24,7 @@ from ..tables.table import Table
 def pairs_of_frames(
     baseline: Any, candidate: Any, columns: Columns, prediction: Any, model: Any, score: Any, **options: Any
 ) -> list[PairedPredictions]:
-    """The rows of two data frames, or of one, by each score; `options`: labels, unmatched and unpaired of `compare`."""
+    """Return the rows of one or two data frames by each score. `options`: labels, unmatched, unpaired of `compare`."""
     unmatched, unpaired = options["unmatched"], options["unpaired"]
     as_choice(unmatched, "unmatched", ("refuse", "drop"))
     predictions, models = as_names(prediction, "prediction"), as_names(model or (), "model")
@@ -57,7 +57,7 @@ def pairs_of_frames(
 def paired_with_itself(
     frame: Any, columns: Columns, human: str | None, limits: tuple[float, float] | None
 ) -> PairedPredictions:
-    """The rows of one frame, without ids, as both baseline and candidate; `human`: the column of people's labels."""
+    """Return a frame without ids as both baseline and candidate. `human`: the column of human labels."""
     columns = replace(columns, by_position=None)
 
     def read(columns: Columns) -> Predictions:

@@ -40,7 +40,7 @@ def in_silence(done: int, total: int) -> None:
 
 
 def place(path: str, base: Path) -> str:
-    """The path or URL that a study names; a relative path starts at its folder. ValueError as `allowed_place`."""
+    """Return the path or URL that a study names, relative to its folder. Raise ValueError as `allowed_place` does."""
     return allowed_place(path if "://" in path else str(base / path))
 
 

@@ -59,7 +59,7 @@ def _kind(side: Predictions) -> str:
 
 
 def lower_in_both(*sides: Predictions) -> bool | None:
-    """True if a lower score is better; None if neither side states it, or values below 0 contradict a cost's name."""
+    """Return True if lower scores are better, or None if unknown, or if negative values contradict a cost's name."""
     scores = [side.score for side in sides if side.score is not None]
     if any(score.lower and score.by_name and (pc.min(score.values).as_py() or 0.0) < 0 for score in scores):
         return None
@@ -99,7 +99,7 @@ class Matched(NamedTuple):
         return of_first.take(self.rows), of_other.take(self.partners)
 
     def common(self, what: str, a: Any, b: Any, wanted: str) -> Any:
-        """A column of these rows that both files have, or ValueError that names the first row in which it differs."""
+        """Return a column that both files have, or raise ValueError that names the first row in which they differ."""
         if difference := first_difference(b, a):
             row, value, expected = difference
             key = shown(str(self.first.ids[self.rows[row].as_py()].as_py()))
@@ -157,7 +157,7 @@ class Matched(NamedTuple):
             yield from moved({name: self.both(a[name], b[name]) for name in a if name in b})
 
     def differing_settings(self) -> list[Note]:
-        """A note on each setting that differs between the files, and one if prompts of the same questions differ."""
+        """Return a note on each setting that differs, and one if prompts of the same questions differ."""
         first, other = self.first, self.other
         notes, settings = [], other.source.settings
         for name, value in first.source.settings.items():
@@ -215,7 +215,7 @@ def difference_shown(one: str, other: str) -> tuple[str, str]:
 
 
 def align_labels(truth: Predictions, ids: Any, where: str, *, positions: bool, drop: bool) -> Predictions:
-    """The rows of the file of labels for these ids, or in the same order; null for ids that it lacks if `drop`."""
+    """Return the file of labels in the order of these ids, or as it is; null for missing ids if `drop`."""
     if positions != truth.by_position:
         raise ValueError(f"{where if positions else truth.where}: has no ids; expected --by-position")
     if positions:

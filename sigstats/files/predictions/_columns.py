@@ -156,7 +156,7 @@ class Columns(Parted):
         return frozenset([*self.scoring.scores, *([] if self.score is None else [self.score])])
 
     def in_table(self, names: Sequence[str]) -> "TableColumns":
-        """The names for a table with these columns; alternative names replace columns that the user did not name."""
+        """Return the names in a table with these columns. Alternatives replace names that the user did not give."""
         # With marks, no label is searched for: such a column may be the text of the reference answer.
         marks = self.score is not None and self.scoring.is_lower_better(self.score) is not None
         free = [name for name in names if name not in self.wanted]
@@ -184,7 +184,7 @@ class Columns(Parted):
         return replace(columns, of_classes=classes_in(self.probabilities, free))
 
     def wanted_in(self, names: Sequence[str]) -> tuple[str, ...]:
-        """The columns to read from a table with these columns, including all scores and columns that need notes."""
+        """Return the columns to read from such a table, with all scores and the columns that notes need."""
         by_score = [self, *(replace(self, score=score) for score in self.scoring.scores)]
         wanted = [name for columns in by_score for name in (*columns.wanted, *columns.in_table(names).wanted)]
         return tuple(dict.fromkeys([*wanted, *(name for name in names if is_telling(name))]))
@@ -208,7 +208,7 @@ class TableColumns(Columns):
 
 
 def classes_in(pattern: str, names: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """Each class and its column, by names and patterns between commas; the ``*`` of a pattern stands for the class."""
+    """Return each class and its column, from names and patterns between commas. ``*`` stands for the class."""
     parts = [part.strip().partition("*") for part in pattern.split(",")]
     return tuple(
         (name[len(start) : len(name) - len(end)] if star else name, name)

@@ -154,7 +154,7 @@ def costs_of_file(path: str) -> Mapping[str, Any] | list[tuple[str, str, float]]
 
 
 def has_instances(path: str) -> bool:
-    """True for results of SWE-bench, whose labels are the names of all instances; False for a pipe, to read it once."""
+    """Return True for SWE-bench results, whose labels name all instances. A pipe, read only once, is False."""
     files = [] if Path(path).is_fifo() else files_of(path) or [path]
     return any(getattr(format_of(file), "INSTANCES", False) for file in files[:1])
 

@@ -83,7 +83,7 @@ class EvaluationLog:
     notes: tuple[Note, ...] = ()
 
     def is_lower_better(self, score: str, columns: Columns) -> bool | None:
-        """True if a lower score is better, as a person, the log or the table of metrics states; None if none does."""
+        """Return True if lower scores are better by a person, the log or the metrics table, or None if none says."""
         if score in self.lower_is_better and score not in (*columns.scoring.lower, *columns.scoring.higher):
             return self.lower_is_better[score]
         return columns.scoring.is_lower_better(score)
@@ -107,7 +107,7 @@ class EvaluationLog:
 def make_answer(
     item: str, values: Mapping[str, Any], about: Mapping[str, Any], columns: Columns, **more: Any
 ) -> Answer:
-    """An answer with the numbers among `values` as its scores, and metadata: single values, and what `columns` name.
+    """Return an answer with the numbers among `values` as scores, and metadata: single values, and `columns`.
 
     Truth values are 1 and 0. None and NaN are missing.
     """

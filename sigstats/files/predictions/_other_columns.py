@@ -207,7 +207,7 @@ def same_items(part: Ints, ids: Ints, labels: Ints, *, named: bool = False) -> t
 
 
 def _bits(labels: Ints) -> float:
-    """The information of labels, given the previous label, in bits: 0 for blocks, all bits if most are distinct."""
+    """Return the bits of labels given the previous label: 0 for blocks, all bits if most are distinct."""
     codes = np.unique(labels, return_inverse=True)[1]
     n, k = len(codes), int(codes.max()) + 1
     if 2 * k > n:

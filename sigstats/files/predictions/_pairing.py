@@ -182,7 +182,7 @@ def _match_keys(first: Predictions, other: Predictions) -> Matched:
 
 
 def _keys_for(side: Predictions, other: Predictions) -> Any:
-    """The unique keys, with the task if ids of the other file restart in each; of a folder of one task, without it."""
+    """Return unique keys, with the task if the other file's ids restart in each; without it for a one-task folder."""
     if (name := other.source.task) and not side.source.task:
         if name not in side.requested:
             wanted = f"ids of {other.where} restart in each task, so add the task of each row"

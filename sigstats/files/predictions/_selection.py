@@ -69,7 +69,7 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
 
 
 def _score_of(log: EvaluationLog, answers: Sequence[Answer], columns: Columns) -> str:
-    """The name of the score to read; ValueError if no answer has it, or one has a value that is not a number."""
+    """Return the name of the score to read. Raise ValueError if no answer has it, or one that is not a number."""
     names = [name for answer in answers for name in answer.named]
     if not names and columns.unscored == "wrong":  # all answers count as wrong if they were scored or failed
         names = [*log.scored] or [columns.score or ""] * any(answer.failed for answer in answers)

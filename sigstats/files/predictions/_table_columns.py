@@ -69,7 +69,7 @@ def check_texts(table: Table, name: str, texts: Any, columns: Columns) -> None:
 
 
 def epochs_of(table: Table, columns: Columns) -> Any:
-    """The run or epoch of each row, None without one; a mean of the others, or their majority, is not one more."""
+    """Return each row's run or epoch, or None; a mean or majority of the others is not one more."""
     name = columns.units.run or columns.units.epoch
     if name is None:
         return None
@@ -103,7 +103,7 @@ def read_scores(table: Table, columns: Columns) -> Scores | None:
 
 
 def _marks(table: Table, columns: Columns) -> tuple[Any, tuple[float, float] | None]:
-    """The marks of the rows, null where one is missing, and their limits, which the name or words of verdicts state.
+    """Return the marks of the rows, null if missing, and their limits by the name or by words of verdicts.
 
     "yes" and "failed" are 1 and 0, and 85% is 0.85.
     """

@@ -74,7 +74,7 @@ def join_logs(where: str, logs: Sequence[EvaluationLog], columns: Columns) -> Ev
 
 
 def join_tables(where: str, parts: Sequence[Predictions], columns: Columns) -> Predictions:
-    """The tables of several tasks, or the parts of one table, as one; tables of the same items need groups of ids."""
+    """Return several tasks' tables, or a table's parts, as one. Tables of the same items need groups of ids."""
     tasks = _distinct(where, [part.where for part in parts], [""] * len(parts), columns)
     for part in parts[1:]:
         check_rules((parts[0], part), (unlike_kinds,))
@@ -160,7 +160,7 @@ def _concatenated(parts: Sequence[Predictions]) -> Predictions:
 
 
 def _distinct(where: str, files: Sequence[str], named: Sequence[str], columns: Columns) -> list[str]:
-    """The task of each file, stated in it or in its name; several files of one task that are not shards repeat ids."""
+    """Return the task in each file or its name. Several files of one task that are not shards repeat ids."""
     tasks = [task or name for name, task in zip(_differing([_stem(file) for file in files]), named, strict=True)]
     first: dict[str, str] = {}
     for file, task in zip(files, tasks, strict=True):
@@ -200,7 +200,7 @@ def _joined(arrays: Iterable[Any]) -> Any:
 def _with_score(
     tasks: Sequence[str], logs: Sequence[EvaluationLog], columns: Columns
 ) -> tuple[list[str], Sequence[EvaluationLog], list[Note]]:
-    """The tasks that have the score. If all scores are compared, tasks may lack some; a note names those with it."""
+    """Return the tasks with the score. If all scores are compared, tasks may lack some, and a note says so."""
     have = [any(columns.score in answer.named for answer in log.answers) for log in logs]
     if ALL_SCORES not in columns.scoring.scores or all(have) or not any(have):
         return [*tasks], logs, []

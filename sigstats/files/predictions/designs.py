@@ -65,7 +65,7 @@ def judge_and_people(by: Callable[[Columns], Predictions], columns: Columns, hum
 def add_people(
     paired: PairedPredictions, people: Sequence[People], limits: tuple[float, float] | None
 ) -> PairedPredictions:
-    """The pair with a judge's verdicts, or marks within `limits`, and the labels of people on baseline and candidate.
+    """Return the pair with a judge's verdicts, or marks within `limits`, and human labels of both models.
 
     `paired`: with the ids of its rows.
     """

@@ -170,7 +170,7 @@ def _match(first: Predictions, other: Predictions, columns: Columns, options: Ma
 
 
 def _classes(pair: Matched, side: int) -> list[tuple[str, tuple[str, ...], Ints, Ints]]:
-    """The labels and predictions of a file as codes, if it has them; ValueError if labels lack its classes."""
+    """Return a file's labels and predictions as codes, if it has them. Raise ValueError if labels lack its classes."""
     predictions = pair[:2][side]
     if predictions.outcomes.graded or not predictions.outcomes.predicted:
         return []

@@ -95,7 +95,7 @@ def read_columns(
 
 
 def swallowed_rows(rows: Iterator[tuple[int, list[str]]], separator: str, width: int) -> tuple[int, int] | None:
-    """The first and last of quoted lines of which two or more fields are numbers in all, or occur in other rows."""
+    """Return the first and last quoted lines in which two or more fields are numbers or occur in other rows."""
     seen: set[tuple[int, str]] = set()
     for line, record in rows:
         lines = [text.split(separator) for text in separator.join(record).replace("\r", "").split("\n")]

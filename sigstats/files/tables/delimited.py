@@ -118,7 +118,7 @@ class _Heading(NamedTuple):
 
 
 def _heading(where: str, content: bytes, names: Sequence[str] | None, separator: str | None) -> _Heading:
-    """The names of the columns: those of the first line, of a comment above it, or as given; ValueError if unclear."""
+    """Return the columns' names: given, in the first line, or in a comment above. Raise ValueError if unclear."""
     start, above, comments = len(_MARK) if content.startswith(_MARK) else 0, 0, None
     if separator is None and (stated := _SEPARATOR_LINE.match(content, start)):
         start, above, separator = stated.end(), 1, stated[1].decode("ascii", "replace")
@@ -191,7 +191,7 @@ _FILLED = re.compile(rb"[^\r\n]")
 def read_columns(
     content: bytes, separator: str, width: int, positions: list[int], *, start: int
 ) -> tuple[int, dict[int, Any]] | None:
-    """The number of rows and the columns at `positions`, by Arrow in parallel; None if the csv module has to look."""
+    """Return the number of rows and the columns at `positions`, read by Arrow, or None if csv has to read them."""
     if width < 2 or not separator.isascii():  # a row of one empty field looks like a blank line
         return None
     if not _FILLED.search(content, start):

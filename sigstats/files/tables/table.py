@@ -121,7 +121,7 @@ class Table:
         return self._text(name) if encoded is None else encoded
 
     def numbers(self, name: str, *, or_missing: bool = False) -> Array:
-        """A column as finite float64 numbers, or ValueError that names the first row without one, or a rounded one."""
+        """Return a column as finite float64, or raise ValueError that names the first row without an exact one."""
         self.require(name, or_missing=or_missing)
         numbers = self._numbers(name)
         if numbers is None and or_missing:

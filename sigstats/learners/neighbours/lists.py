@@ -122,7 +122,7 @@ def weights_of(span: FloatArray) -> FloatArray:
 
 
 def range_weights(numbers: FloatArray, starts: IntArray) -> FloatArray:
-    """The weights under `MinMaxScaler`, learned without each fold, (folds, d); the rows of a fold lie together."""
+    """Return the `MinMaxScaler` weights learned without each fold, (folds, d). The rows of a fold are adjacent."""
     low, high = (extreme.reduceat(numbers, starts[:-1], axis=0) for extreme in (np.fmin, np.fmax))
     fold = np.eye(len(low), dtype=bool)[:, :, None]
     with np.errstate(invalid="ignore"):
@@ -162,7 +162,7 @@ class NeighbourLists:
     def walk(
         self, fold: IntArray, labels: IntArray, place: IntArray, learned: Learned, rule: tuple[Any, ...]
     ) -> IntArray | None:
-        """The predictions of `walk_lists`, (n, replicates); None without Numba, or with categories or missing values.
+        """Return `walk_lists`' predictions, (n, replicates), or None without Numba or with missing values.
 
         ``fold``, ``labels`` and ``place`` are those of each row, (replicates, n).
         """

@@ -132,7 +132,7 @@ def squared_distances(A: FloatArray, B: FloatArray, nominal: Any) -> FloatArray:
 
 
 def one_hot(X: FloatArray) -> tuple[Any, IntArray]:
-    """A column of 0 and 1 for each category of each feature, and the feature of each column; missing ones have none."""
+    """Return a 0-1 column for each category of each feature, none if missing, and each column's feature."""
     columns, feature = [], []
     for j, values in enumerate(X.T):
         known = np.unique(values[~np.isnan(values)])
@@ -143,7 +143,7 @@ def one_hot(X: FloatArray) -> tuple[Any, IntArray]:
 
 
 def mismatches(A: Any, B: Any, features: int) -> Any:
-    """The number of `features` in which rows differ from categories in `one_hot` form, shape (len(A), len(B))."""
+    """Return in how many `features` rows differ from categories in `one_hot` form, shape (len(A), len(B))."""
     same = A @ B.T
     return np.subtract(features, same, out=same)
 

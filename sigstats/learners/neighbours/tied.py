@@ -54,7 +54,7 @@ class TiedNeighbours:
                     predicted[replicate, order[tested][places]] = nearest
 
     def _look_up(self, rows: IntArray, train: IntArray, labels: IntArray) -> Any:
-        """The class codes of `rows` by a search among the rows `train`, which have these `labels`; or `UNDECIDED`."""
+        """Return the class codes of `rows`, found among the rows `train` with these `labels`, or `UNDECIDED`."""
         size = len(train)
         if size not in self._makers:
             self._makers[size] = tree_of(self._classifier, self._problem.X[:size])
@@ -84,7 +84,7 @@ class TiedNeighbours:
 
 
 def tree_of(classifier: Any, X: FloatArray) -> Callable[[FloatArray], Any] | None:
-    """The class of the tree that `classifier` searches if it is fitted on as many rows as `X`; None if it has none."""
+    """Return the class of the tree that `classifier` searches if fitted on as many rows as `X`, or None."""
     fitted = _fitted(classifier, X)
     kind: Any = type(getattr(fitted, "_tree", None))
     if kind not in (KDTree, BallTree):
@@ -114,7 +114,7 @@ def _exact(X: FloatArray) -> bool:
 
 
 def _fitted(classifier: Any, X: FloatArray) -> Any:
-    """A copy fitted on `X`; None if its parameters are refused, which is reported better by the fits of the folds."""
+    """Return a copy fitted on `X`, or None for refused parameters, which the fits of the folds report better."""
     try:
         with config_context(skip_parameter_validation=False):
             return clone(classifier).fit(X, np.zeros(len(X), dtype=np.int64))

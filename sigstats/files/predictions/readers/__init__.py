@@ -37,7 +37,7 @@ class Format(Protocol):
     BEGINS: re.Pattern[bytes]
 
     def read(self, content: Content, columns: Columns, /) -> Table | EvaluationLog:
-        """A table with the columns that are wanted, or the log of an evaluation; ValueError names file and fault."""
+        """Return a table with the wanted columns, or the log of an evaluation. ValueError names file and fault."""
 
 
 REGISTRY = Registry(__name__, Format, what="format of predictions")

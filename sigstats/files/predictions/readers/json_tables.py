@@ -263,7 +263,7 @@ def _rows_of_mapping(result: Mapping[str, Any], columns: Columns, where: str) ->
 
 
 def _of_objects(result: Mapping[str, Mapping[str, Any]], columns: Columns) -> list[Any] | None:
-    """The rows of an object of objects: one for each column (``columns``), or one for each row (``index``, or ids)."""
+    """Return the rows of an object of objects, one per column (``columns``) or per row (``index``, or ids)."""
     first = next(iter(result.values()))
     wanted = {columns.id, columns.label, columns.prediction, columns.score}
     alike = len(result) > 1 and all(value.keys() == first.keys() for value in result.values())

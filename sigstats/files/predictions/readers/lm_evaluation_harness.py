@@ -74,7 +74,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
 
 
 def _model_of_folder(where: str) -> str:
-    """The model that a folder is named for, in which the harness writes ``__`` for ``/``; empty for other names."""
+    """Return the model that a folder is named for, with ``/`` for the harness's ``__``, or an empty text."""
     folder = PurePosixPath(where).parent.name
     return folder.replace("__", "/") if "__" in folder else ""
 

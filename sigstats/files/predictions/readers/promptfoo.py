@@ -85,7 +85,7 @@ def _order(result: Mapping[str, Any]) -> list[int]:
 
 
 def _item(result: Mapping[str, Any]) -> str:
-    """The beginning of the question of a test, and a digest of the question, the assertions and their threshold."""
+    """Return the start of a test's question, and a digest of the question, assertions and threshold."""
     test, asked = mapping(result.get("testCase")), mapping(result.get("vars"))
     parts = [result.get("vars"), test.get("description"), test.get("assert")]
     threshold = [value for key, value in test.items() if key == "threshold"]  # the smallest score that passes
