@@ -19,7 +19,7 @@ from .rows import ComparedRows, ComparisonRow, R
 from .rule import ComparisonRule, Verdict
 from .units import ALL_ROWS
 
-#: A sentence names at most this many slices.
+#: At most this many slices are named in a sentence.
 MOST_NAMED = 5
 NEITHER = "no evidence either way"
 _SAME = "both inputs have the same content; if they should be two models, one may be a copy of the other"
@@ -41,13 +41,13 @@ class Answer(Generic[R]):
     #: margins), else an inconclusive row, all rows before slices, else the first measure on all rows. None for a
     #: leaderboard.
     row: R | None
-    #: The measure, the slice and the effect with its interval, in a sentence.
+    #: A sentence with the measure, the slice and the effect with its interval.
     finding: str
     #: Advice, an imperative sentence.
     advice: str
-    #: The measures by which the candidate is better on all rows: two-sided, adjusted over the measures by Holm.
+    #: Measures by which the candidate is better on all rows (two-sided tests, adjusted over the measures by Holm).
     better: tuple[R, ...] = ()
-    #: Statements about several rows, none of which contradicts the verdict: a label, and a sentence.
+    #: Labelled sentences about several rows. None contradicts the verdict.
     also: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -131,7 +131,7 @@ def reason_of(row: ComparisonRow, rule: ComparisonRule) -> str:
 
 
 def is_telling(row: ComparisonRow) -> bool:
-    """False for a slice that is inconclusive and leans neither way."""
+    """Return False for an inconclusive slice whose evidence leans neither way."""
     leans = row.pd is not None and row.nsd is not None and (row.pd < 0.5 or row.nsd > 0.5)
     return row.whole or row.verdict != "inconclusive" or leans
 
@@ -170,7 +170,7 @@ def settled_by(row: ComparisonRow) -> str:
 
 
 def finding_of(row: ComparisonRow, rule: ComparisonRule) -> str:
-    """Return the effect of a row, and the reason why it does not pass, in a sentence."""
+    """Return a sentence with the effect of a row, and the reason why the row does not pass."""
     if row.verdict is None:
         return f"{named(row)} was not tested: {row.note}"
     if row.verdict != "inconclusive":
@@ -183,7 +183,7 @@ def finding_of(row: ComparisonRow, rule: ComparisonRule) -> str:
 
 
 def _unexcluded(row: ComparisonRow, rule: ComparisonRule) -> str:
-    """Return the change that keeps an inconclusive row from passing."""
+    """Return the change that the interval of an inconclusive row does not exclude."""
     if row.against_bar and row.verdict is not None:
         return f"a value {'above' if row.lower_is_better else 'below'} the bar is not excluded"
     if row.verdict is None:
@@ -208,7 +208,7 @@ def _better(comparison: ComparedRows) -> tuple[ComparisonRow, ...]:
 
 
 def state_limits(measure: str, what: str) -> str:
-    """Advise to state the limits of scores, called `what`, or for the log loss those of probabilities."""
+    """Return the advice to state the limits of scores, called `what`, or those of probabilities for the log loss."""
     losses = measure == "neg-log-loss"
     named = (
         "probabilities (--score-range LOW HIGH, such as 0.001 0.999)" if losses else f"{what} (--score-range LOW HIGH)"
@@ -266,7 +266,7 @@ def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[Compa
 
 
 def _apart_in_sign(comparison: ComparedRows) -> list[str]:
-    """Return the measures for which all rows and the mean over tasks differ in sign."""
+    """Return the measures for which the difference on all rows and its mean over tasks differ in sign."""
     means = {row.name: row for row in comparison.rows if row.slice == MEAN_OVER_TASKS}
     sentences = []
     for row in comparison.rows:
@@ -278,7 +278,7 @@ def _apart_in_sign(comparison: ComparedRows) -> list[str]:
 
 
 def _not_worse_and_cheaper(comparison: ComparedRows) -> str:
-    """State that the candidate is not worse and cheaper on all rows; empty unless each part is shown by itself.
+    """Return a sentence if the candidate is shown to be both not worse and cheaper on all rows, else an empty text.
 
     This needs no adjustment (Berger 1982, Technometrics 24, 295-300).
     """

@@ -10,7 +10,7 @@ from ..ranking.means import MEAN_OVER_TASKS
 from .rows import ComparisonRow, Row
 
 HEADER = ("slice", "measure", "rows", "baseline", "candidate", "difference", "interval", "p", "p adjusted", "PD", "NSD")
-#: The columns where there is little room.
+#: The columns that are shown if there is little room.
 FEW_COLUMNS = [name for name in HEADER if name not in ("p", "PD", "NSD")]
 
 
@@ -32,7 +32,7 @@ def items_in_words(n: int, items: int | None) -> str:
 
 
 def sort_keys_of(row: ComparisonRow) -> dict[str, str]:
-    """Return the keys that the cells of a row are sorted by, an empty string for text."""
+    """Return the keys by which the cells of a row are sorted, an empty string for text."""
     values = (
         row.n, row.baseline, row.candidate, row.difference, row.low, row.pvalue, row.adjusted_pvalue, row.pd, row.nsd,
     )  # fmt: skip
@@ -41,7 +41,7 @@ def sort_keys_of(row: ComparisonRow) -> dict[str, str]:
 
 
 def verdict_of(row: ComparisonRow) -> str:
-    """Return the verdict of a row, or that it was not tested."""
+    """Return the verdict of a row, or the information that it was not tested."""
     return row.verdict or "not tested"
 
 
@@ -56,7 +56,7 @@ def in_points(row: Row) -> bool:
 
 
 def by_unit(rows: Sequence[ComparisonRow]) -> dict[str, list[ComparisonRow]]:
-    """Return the rows that have an interval by the unit of their differences, that of the first row first."""
+    """Return the rows with an interval, grouped by the unit of their differences. The first row's unit comes first."""
     rows_of: dict[str, list[ComparisonRow]] = {}
     for row in rows:
         if row.low is not None:
@@ -118,12 +118,12 @@ def with_unit(row: ComparisonRow, value: float | None) -> str:
 
 
 def amount(row: ComparisonRow, value: float) -> str:
-    """Return a size of a drop with its unit, such as a margin."""
+    """Return the size of a drop, such as a margin, with its unit."""
     return f"{significant(100 * value)} points" if in_points(row) else f"{significant(value, 4)}{_unit(row)}"
 
 
 def titles_of(columns: Sequence[str], rows: Sequence[ComparisonRow]) -> list[str]:
-    """Return the titles of columns: that of the baseline is "bar" if the rows are compared with one."""
+    """Return the titles of columns. The baseline is called "bar" if rows are compared with a bar."""
     return [rows[0].reference if rows and name == "baseline" else name for name in columns]
 
 

@@ -121,7 +121,7 @@ def _tested(
     level: float,
     alone: bool,
 ) -> ComparisonResult:
-    """Every measure on every part, undecided, with `first` weightings, or more if these could decide at `level`."""
+    """Return all measures on all parts, undecided, with `first` weightings, or more if they decide at `level`."""
     units, names = paired.units, [*evidence]
     rows = _rows(paired, evidence, rule, first, level)
     notes = [*paired.notes, *too_fine(units.slices, rule.smallest_slice), *without_task_mean(paired, names)]
@@ -155,7 +155,7 @@ def _tested(
 def _rows(
     paired: PairedPredictions, evidence: Mapping[str, Evidence], rule: ComparisonRule, first: int, level: float
 ) -> list[ComparisonRow]:
-    """Return all rows of a pair, undecided; parameters as for `_tested`."""
+    """Return all rows of a pair, undecided. The parameters are those of `_tested`."""
     rows = bounded([*_tested_rows(paired, evidence, rule, first, level)], rule)
     if rule.gaps:
         from .gaps import gaps_of, tested_change  # most comparisons need none
@@ -167,7 +167,7 @@ def _rows(
 def _tested_rows(
     paired: PairedPredictions, evidence: Mapping[str, Evidence], rule: ComparisonRule, first: int, level: float
 ) -> Iterator[Tested]:
-    """Test the measures on all rows, in the mean over tasks and on each slice; parameters as for `_tested`."""
+    """Test the measures on all rows, in the mean over tasks and on each slice. Parameters as for `_tested`."""
     units = paired.units
     few = rule.n_resamples if rule.simultaneous else first
     start = first_stage(few, len(units.parts)) if units.single and not rule.simultaneous else few
@@ -286,7 +286,7 @@ def _merged(results: Sequence[ComparisonResult]) -> ComparisonResult:
 
 
 def _listed(subjects: Sequence[tuple[Mapping[str, str], Mapping[str, str]]], side: int) -> dict[str, str]:
-    """Return the attributes of one file; several values of an attribute are listed together."""
+    """Return the attributes of a file. Several values of an attribute are joined in a list."""
     values: dict[str, dict[str, None]] = {}
     for subject in subjects:
         for name, value in subject[side].items():

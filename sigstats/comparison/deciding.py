@@ -26,7 +26,7 @@ _MOST_ROWS = 10**9
 
 
 def rows_that_decide(row: ComparisonRow, rule: ComparisonRule, level: float) -> int | None:
-    """About how many rows with these values would pass or fail at this level; None if no number would."""
+    """Return about how many rows with these values would pass or fail at this level; None if no number would."""
     if row.difference is None or row.low is None or row.high is None or row.pvalue is None:
         return None
     room, drop = row.difference + rule.margin_of(row), -row.difference
@@ -53,7 +53,7 @@ def rows_that_decide(row: ComparisonRow, rule: ComparisonRule, level: float) -> 
 
 
 class Bound(NamedTuple):
-    """The standard deviation of a row, and the effect of one more row on the difference, times n."""
+    """The standard deviation of a row, and n times the effect of one more row on the difference."""
 
     deviation: float
     unseen: float
@@ -84,10 +84,10 @@ class Bound(NamedTuple):
 def _decided_by_counts(
     row: ComparisonRow, rule: ComparisonRule, level: float, n: int, *, passes: bool, fails: bool
 ) -> bool:
-    """Return True if n rows with these rates are decided, by Tango's interval or by McNemar's test."""
+    """Return True if Tango's interval or McNemar's test decides n rows with these rates."""
     times, differing = n / row.n, row.differing or 0
     ahead = round((row.difference or 0.0) * row.n)
-    # With the correction for continuity, as the exact test.
+    # With a continuity correction, like the exact test.
     if fails and -times * ahead - 1 >= -float(ndtri(level)) * math.sqrt(times * differing):
         return True
     better = (differing + ahead) // 2

@@ -39,11 +39,11 @@ class Evidence:
     units: Units
     #: The least and the greatest value of a row, or of the measure, with the sign at which greater is better.
     limits: Limits = (0.0, 1.0)
-    #: Random weights that many slices, or pairs of models, share; the pairs of areas then need only their p-values.
+    #: Random weights that many slices, or pairs of models, share. Pairs of areas then need only their p-values.
     draws: SharedDraws | None = None
 
     def take(self, rows: IntArray) -> Self:
-        """Some of the rows."""
+        """Return some of the rows."""
         columns = {name: value for name in self._columns if (value := getattr(self, name)) is not None}
         some: Any = {name: (v[0][rows], v[1][rows]) if isinstance(v, tuple) else v[rows] for name, v in columns.items()}
         return replace(self, units=self.units.take(rows), **some)
@@ -53,7 +53,7 @@ class Evidence:
         return replace(self, units=replace(self.units, group=group))
 
     def measure_of(self, side: int, tasks: IntArray | None = None) -> float:
-        """Return the measure of the baseline (0) or the candidate (1); NaN if undefined. `tasks` have equal weights."""
+        """Return the measure of the baseline (0) or candidate (1), NaN if undefined. `tasks` have equal weights."""
         raise NotImplementedError
 
 
@@ -63,9 +63,9 @@ class Values(Evidence):
 
     _columns = ("values", "outside")
 
-    #: For baseline and candidate, with the sign at which the greater is better.
+    #: Values of baseline and candidate, with the sign with which greater is better.
     values: Pair
-    #: The largest difference that one row can have; None if not known.
+    #: The largest possible difference of one row; None if unknown.
     span: float | None
     #: If the measure is a quantile, the share of rows below it, with the sign of the measure; 0 for a mean.
     share: float = 0.0
@@ -73,14 +73,14 @@ class Values(Evidence):
     answers: bool = False
     #: All answers to the items, if the models have different numbers of answers.
     totals: ItemTotals | None = None
-    #: The number of the two probabilities of a row that were replaced by the nearest limit.
+    #: How many of the two probabilities of each row were replaced by the nearest limit.
     outside: IntArray | None = None
     #: These limits.
     nearest: Limits = None
 
     @property
     def note(self) -> str:
-        """Note replaced probabilities."""
+        """The note on replaced probabilities."""
         if self.outside is None or self.nearest is None or not self.outside.any():
             return ""
         low, high = self.nearest
@@ -88,7 +88,7 @@ class Values(Evidence):
 
     @classmethod
     def of_answers(cls, units: Units, right: Sequence[NDArray[np.bool_]], totals: ItemTotals | None = None) -> Self:
-        """Evidence of right and wrong answers."""
+        """Return the evidence of right and wrong answers."""
         a, b = (side.astype(np.float64) for side in right)
         return cls(units=units, values=(a, b), span=1.0, answers=True, totals=totals)
 
@@ -123,7 +123,7 @@ class Values(Evidence):
 
 @dataclass(frozen=True, kw_only=True)
 class Judged(Evidence):
-    """A judge's verdicts or marks on all rows, and values that people give some of them."""
+    """A judge's verdicts or marks on all rows, and human labels of some of them."""
 
     _columns = ("judge", "people")
 
@@ -146,7 +146,7 @@ class Judged(Evidence):
         return rows_of_two(self.judge[::-1], self.people[::-1], span, self.units.group)
 
     def notes(self, models: Sequence[str]) -> Iterator[Note]:
-        """Notes on the agreement of judge and people about each model, and on errors that favour one model."""
+        """Yield notes on how well judge and humans agree about each model, and on errors that favour one model."""
         from ..sign_flips.sign_flip_test import sign_flip_test
         from ..unseen_row.judged import DIFFERENT, agreement_of
 
@@ -177,7 +177,7 @@ class Attempts(Evidence):
     every: bool = False
     #: Mask of the right answers of baseline and candidate.
     right: Pair
-    #: All answers to the items, where both models have unlike numbers of them.
+    #: All answers to the items, if the models have different numbers of answers.
     totals: ItemTotals | None = None
 
     def by_item(self) -> tuple[ItemTotals, IntArray | None]:
@@ -204,7 +204,7 @@ class Attempts(Evidence):
 
 @dataclass(frozen=True, kw_only=True)
 class Classes(Evidence):
-    """The true and the predicted classes of rows, as codes. The measure is a function of their joint counts."""
+    """The true and predicted classes of rows, as codes. The measure is a function of their joint counts."""
 
     _columns = ("label", "a", "b")
 
@@ -282,7 +282,7 @@ class Runs(Evidence):
     differs: NDArray[np.bool_]
 
     def take(self, rows: IntArray) -> Self:
-        """Some of the rows."""
+        """Return some of the rows."""
         return replace(super().take(rows), pairs=tuple(pair.take(rows) for pair in self.pairs))
 
     def values(self, side: int, tasks: IntArray | None) -> FloatArray:
@@ -294,5 +294,5 @@ class Runs(Evidence):
 
 
 def signed(limits: Limits, sign: int) -> Limits:
-    """Limits of marks, or of costs with the opposite sign."""
+    """Return limits of marks, or of costs with the opposite sign."""
     return limits if limits is None or sign > 0 else (-limits[1], -limits[0])

@@ -84,7 +84,7 @@ def tests_of(paired: PairedPredictions, measures: Collection[str], rule: Compari
 def evidence_to_compare(
     paired: PairedPredictions, measures: Sequence[str] | None, positive: str | None, *, alone: bool = False
 ) -> dict[str, Evidence]:
-    """Return the evidence of a pair for each of its measures; `alone`: without a named cost."""
+    """Return the evidence of a pair for each of its measures. `alone`: leave out a named cost."""
     names = measures_to_compare(paired, measures, alone=alone)
     if paired.units.candidates is not None:
         names = for_one_sample(names)
@@ -100,7 +100,7 @@ def for_one_sample(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def evidence_for(paired: PairedPredictions, names: Sequence[str], positive: str | None) -> dict[str, Evidence]:
-    """Return the evidence for each of some measures, or raise ValueError."""
+    """Return the evidence for each of these measures, or raise ValueError."""
     evidence = {name: evidence_of(paired, name, positive) for name in names}
     if positive is not None and paired.predicted and len(paired.classes) > 1:  # named where no measure is of a class
         positive_code(paired, positive, among_several=True)

@@ -51,7 +51,7 @@ class RowValues:
     candidate: FloatArray
     #: The largest difference that a row can have.
     limit: float
-    #: The number of the look at which each row was new.
+    #: The look at which each row was new.
     looks: IntArray
     #: If the measure is a quantile, the share of rows on its worse side; 0 for a mean.
     share: float = 0.0
@@ -65,7 +65,7 @@ class RowValues:
         return difference(sign * self.candidate, sign * self.baseline) / self.limit
 
     def against(self, bar: float) -> Self:
-        """Return the rows of the candidate, compared with a bar."""
+        """Return the rows of the candidate with a bar in place of the baseline."""
         return replace(self, row=replace(self.row, against_bar=True), baseline=np.full(len(self.candidate), bar))
 
     def at(self, rows: NDArray[np.bool_]) -> Self:
@@ -230,7 +230,7 @@ def decide_fresh(tested: Sequence[FreshRow], family: int, rule: ComparisonRule) 
     if rule.adjust == "benjamini-hochberg":
         of_row = iter(closed_e_bh([*(row.evidence for row in family_rows), *[0.0] * too_small]))
     level = rule.level_of_one(max(1, family))
-    # No number of rows settles a row: the means of later ones may be others.
+    # No number of rows settles a row, since the means of later rows may differ.
     decide = partial(decide_row, rule=rule, level=level, deciding=lambda *_, **__: None)
     rows = []
     for row, values, _, failed in tested:

@@ -30,7 +30,7 @@ from .row_tests.mean_tests import by_group, unseen_unit
 from .rows import ComparisonRow
 from .rule import ComparisonRule, RowTest
 
-#: Smallest p-value, and number of steps of its search.
+#: The smallest p-value, and the number of steps of the search for it.
 _SMALLEST, _STEPS = 1e-9, 24
 #: True if the rows of the class count for a measure, False if all others do.
 _COUNTED = {"recall": True, "specificity": False}
@@ -175,7 +175,7 @@ def _smallest(excluded: Callable[[float], bool]) -> float:
 
 
 def _as_mean(evidence: Evidence) -> tuple[Values, IntArray] | None:
-    """Return the values whose mean is the measure, and the rows that count; None if it is not such a mean."""
+    """Return the values whose mean is the measure, and the rows that count, or None for other measures."""
     units, rows = evidence.units, np.arange(evidence.units.n)
     if units.weights is not None or units.in_time or units.candidates is not None:
         return None

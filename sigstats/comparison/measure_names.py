@@ -22,16 +22,16 @@ from ..measures.table import (
     is_quantile,
 )
 
-#: Measures of a comparison, in the order of the table of measures; the error is one minus the accuracy.
+#: Measures of a comparison, in the order of the table of measures. The error is one minus the accuracy.
 COMPARED_MEASURES = tuple(name for name, spec in MEASURES.items() if is_named_alone(spec) and name != "error")
-#: Needs of measures of scores.
+#: What measures of scores need.
 _SCORES = ("scores", "probabilities", "tables", "marks")
 OF_SCORES = tuple(name for name in COMPARED_MEASURES if MEASURES[name].needs in _SCORES)
 #: Labels with more distinct numbers than this, most of them not integers, are measurements, not classes.
 MANY_NUMBERS = 20
 
 
-#: Measures that a `Measure` may name with parameters, or for its own direction.
+#: Measures that a `Measure` may name, with parameters or with a direction of its own.
 _OF_COUNTS = ("error", "dcf", "f-beta", "macro-f-beta", "weighted-f-beta")
 #: Patterns of names that are not supported measures, and the alternative to each.
 _NO_MEASURES = {
@@ -78,7 +78,7 @@ def _as_measure(measure: Any) -> str:
 
 
 def as_compared_measure(name: str, ours: Sequence[str]) -> str:
-    """Return one of these measures, or one of an installed package if greater is better; otherwise ValueError."""
+    """Return one of these measures, or one of an installed package if greater is better. Raise ValueError otherwise."""
     if name in ours:
         return name
     of_packages = (f"macro-{other}" for other in own.named(MEASURES))
@@ -102,13 +102,13 @@ def are_scores(y: object, a: object, b: object, measures: str | Sequence[str] | 
 
 
 def are_measurements(classes: Sequence[str]) -> bool:
-    """Return True if names of classes are many numbers, most of them not whole."""
+    """Return True if names of classes are many numbers, mostly not whole numbers."""
     if len(classes) <= MANY_NUMBERS or not all(map(is_finite_number, classes)):
         return False
     return 2 * sum(not float(name).is_integer() for name in classes) > len(classes)
 
 
-#: Measures that use an input, and the remedy.
+#: For each input, the measures that use it, and the remedy.
 _USED_BY: dict[str, tuple[Callable[[MeasureSpec], bool], str]] = {
     "score": (lambda spec: spec.needs in _SCORES, "a measure of scores, such as mean-score or auc, or no score"),
     "score_range": (

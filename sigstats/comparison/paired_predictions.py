@@ -22,18 +22,18 @@ from .units import MISSING, Units, as_weights
 class ItemTotals:
     """All answers to each item, if baseline and candidate have different numbers of answers."""
 
-    #: Sums of right answers, or of marks, by baseline and by candidate; pair of float64 arrays of shape (items,).
+    #: Sums of right answers, or of marks, of baseline and candidate; pair of float64 arrays of shape (items,).
     sums: tuple[FloatArray, FloatArray]
-    #: The numbers of answers; pair of int64 arrays of shape (items,).
+    #: Numbers of answers of baseline and candidate; pair of int64 arrays of shape (items,).
     counts: tuple[IntArray, IntArray]
 
     @property
     def means(self) -> tuple[FloatArray, FloatArray]:
-        """The mean of the answers to each item, by baseline and by candidate."""
+        """The mean of the answers to each item, for baseline and candidate."""
         return self.sums[0] / self.counts[0], self.sums[1] / self.counts[1]
 
     def take(self, items: IntArray) -> Self:
-        """Some of the items."""
+        """Return some of the items."""
         (a, b), (m, n) = self.sums, self.counts
         return replace(self, sums=(a[items], b[items]), counts=(m[items], n[items]))
 
@@ -48,11 +48,11 @@ class Labels:
 
     @property
     def of_labels(self) -> list[str]:
-        """The classes that labels have."""
+        """The classes that occur among the labels."""
         return _classes_of(self.classes, self.label)
 
     def recoded(self, classes: Sequence[str]) -> Self:
-        """Return the same with codes of these sorted classes, which include the present ones."""
+        """Return the same labels with codes of these sorted classes, which include the present ones."""
         codes = np.array([classes.index(name) for name in self.classes], dtype=np.int64)
         columns = {name: codes[column] for name, column in vars(self).items() if name in ("label", "a", "b")}
         return replace(self, classes=tuple(classes), **columns)
@@ -60,7 +60,7 @@ class Labels:
 
 @dataclass(frozen=True, kw_only=True)
 class Predicted(Labels):
-    """The true class of each row, and what baseline and candidate predict."""
+    """The true class of each row, and the predictions of baseline and candidate."""
 
     a: IntArray
     b: IntArray
@@ -69,7 +69,7 @@ class Predicted(Labels):
 
     @property
     def right(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Masks of the right predictions of baseline and candidate."""
+        """Masks of the correct predictions of baseline and candidate."""
         return self.a == self.label, self.b == self.label
 
     def check_names(self, *, exact: bool = False, **how: str) -> None:
@@ -118,12 +118,12 @@ class Scored:
 
     @property
     def of_truth(self) -> bool:
-        """Return True if the scores are probabilities of each row's true class."""
+        """True if the scores are probabilities of each row's true class."""
         return self.tables is not None
 
     @property
     def own_name(self) -> str:
-        """The name of the scores; empty if their column is just called score."""
+        """The name of the scores, empty if their column is just called score."""
         return self.name or ("" if self.column in ("score", "scores") else self.column)
 
     @property
@@ -137,7 +137,7 @@ class Scored:
         return "mean-score" if self.per is None else "ratio"
 
 
-#: The name of the starts of ids such as doc12_q3 among other columns.
+#: The name, among other columns, of the first parts of ids such as doc12_q3.
 STARTS = "starts of ids"
 
 
@@ -160,17 +160,18 @@ class PairedPredictions:
     #: Labels and predictions, or the labels of rows that only have scores; None for marks without labels.
     outcomes: Labels | None = None
     scored: Scored | None = None
-    #: The values that people gave to some rows of baseline and candidate, otherwise NaN; other values are a judge's.
+    #: Human labels of some rows of baseline and candidate, otherwise NaN. The other values are then a judge's.
     people: tuple[FloatArray, FloatArray] | None = None
     #: The lowest and the highest possible score, or class that is a number, if the user stated them.
     score_range: Limits = None
-    #: Each run of the baseline with the first of the candidate, then its first with each other; empty without runs.
+    #: Each run of the baseline with the first of the candidate, then the baseline's first with each other one; empty
+    #: without runs.
     runs: "tuple[PairedPredictions, ...]" = ()
-    #: True if the predictions were compared already, with another score, so that only these scores are left.
+    #: True if the predictions were already compared with another score, so that only these scores remain.
     compared: bool = False
     #: The task, model, score ... of baseline and candidate, for messages and pages.
     subjects: tuple[Mapping[str, str], Mapping[str, str]] | None = None
-    #: Remarks for the user, a line each.
+    #: Notes for the user, one line each.
     notes: tuple[Note, ...] = ()
     #: True if baseline and candidate are the same file, bytes or arrays.
     identical: bool = False
@@ -266,7 +267,7 @@ def as_score_range(score_range: Any) -> Limits:
 
 
 def by_name(slices: Any) -> Mapping[Any, Any]:
-    """Columns of slices by their names: a mapping, a data frame, or a Series."""
+    """Return columns of slices by name, from a mapping, a data frame or a Series."""
     if slices is None or isinstance(slices, Mapping):
         return slices or {}
     if hasattr(slices, "to_frame"):  # a Series, of which a frame has one column

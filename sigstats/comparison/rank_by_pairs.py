@@ -31,7 +31,7 @@ from .rows import ComparisonRow
 from .rule import ComparisonRule
 from .units import ALL_ROWS
 
-#: The pairs of more models share their random weights.
+#: With more models than this, pairs share their random weights.
 _FEW_MODELS = 4
 #: For each ordered pair of models, the row with the first as the baseline.
 _Rows = dict[tuple[int, int], ComparisonRow]
@@ -129,7 +129,7 @@ def default_measure(paired: PairedPredictions) -> str:
 def notes_on_best(
     ranking: Ranking, paired: PairedPredictions, measure: str | None, positive: str | None
 ) -> Iterator[Note]:
-    """Lines on dependent rows and copies, with the p-value of the best two models; `paired`: their predictions."""
+    """Return lines on dependent rows and copies, with the p-value of the best two models. `paired`: predictions."""
     if paired.units.stated:
         return
     rule, both = ComparisonRule(smallest_slice=1), " and ".join(model.model for model in ranking.models[:2])
@@ -169,7 +169,7 @@ def _untested(rows: _Rows) -> str:
 
 
 def _sets(rows: _Rows, models: Sequence[str], level: float) -> RankSets:
-    """Return the rank sets of a slice; the p-value of a pair is that the second is not worse than the first."""
+    """Return the rank sets of a slice. The p-value of a pair is that of "the second is not worse than the first"."""
     k = len(models)
     pvalues = np.ones((k, k))
     for place, row in rows.items():

@@ -58,7 +58,7 @@ def rule_in_words(comparison: ComparedRows) -> str:
 
 
 def counted(rows: Iterable[ComparisonRow]) -> str:
-    """Return the number of rows with each verdict."""
+    """Return how many rows have each verdict."""
     count: Counter[str] = Counter(row.verdict or "not tested" for row in rows)
     verdicts = ("fail", "inconclusive", "pass", "not tested")
     return ", ".join(f"{count[verdict]:,} {verdict}" for verdict in verdicts if count[verdict])
@@ -99,7 +99,7 @@ def unseen_group_note(rows: Sequence[Any], interval: Callable[[Any], str], unsee
     return [Note("unseen-group", f"{assumed}, the interval is: {shown_}")]
 
 
-#: The most rows that are shown; `sigstats.results.ComparisonResult.to_pandas` has all.
+#: At most this many rows are shown; `sigstats.results.ComparisonResult.to_pandas` has all.
 MOST_ROWS = 20
 
 
@@ -179,7 +179,7 @@ class CandidatesResult:
 
     baseline: str
     candidates: tuple[str, ...]
-    #: One for each candidate; their p-values are adjusted over all candidates, measures and slices.
+    #: One result per candidate. P-values are adjusted over all candidates, measures and slices.
     results: tuple[ComparisonResult, ...]
 
     @cached_property

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Change(NamedTuple):
-    """First look with worse rows, and its interval."""
+    """The first look with worse rows, and its interval."""
 
     look: int
     low: int
@@ -40,7 +40,7 @@ class Row:
 
     @property
     def name(self) -> str:
-        """The measure; of several scores also the score."""
+        """The measure, and the score if there are several."""
         return self.measure
 
     @property
@@ -57,7 +57,7 @@ class Row:
 
     @property
     def whole(self) -> bool:
-        """False for a slice."""
+        """True for all rows, False for a slice."""
         return self.slice in (ALL_ROWS, MEAN_OVER_TASKS)
 
     @property
@@ -187,7 +187,7 @@ class ComparisonRow(Row):
 
     @property
     def worst(self) -> float | None:
-        """The end of the interval at which the candidate is worst."""
+        """The end of the interval that is worst for the candidate."""
         return self.high if self.lower_is_better else self.low
 
     @property

@@ -18,17 +18,17 @@ from .._common.validation import FloatArray, IntArray, as_reals, refuse
 
 #: The name of the slice of all rows.
 ALL_ROWS = "all rows"
-#: The values of a column, and the number of each row's.
+#: The values of a column, and the position of each row's value.
 Parted = tuple[tuple[str, ...], IntArray]
 #: The largest ratio of the weights of two rows.
 _WIDEST = 1e50
-#: The most values of a column of numbers that are slices of their own.
+#: A column of numbers with at most this many values has one slice per value.
 _FEW = 8
 
 
 @dataclass(frozen=True, kw_only=True)
 class Units:
-    """Known facts about rows, independent of the models; arrays of shape (n,), or None."""
+    """Facts about rows that do not depend on the models: arrays of shape (n,), or None."""
 
     n: int
     #: The group of each row; the rows of a group depend on each other.
@@ -41,11 +41,11 @@ class Units:
     items: IntArray | None = None
     #: True for rows of the candidate and False for rows of the baseline, if the models answered different rows.
     candidates: NDArray[np.bool_] | None = None
-    #: The number of rows of the population that each row stands for, if it varies.
+    #: The number of population rows that each row represents, if it varies.
     weights: FloatArray | None = None
     #: The numbers of runs of both models, if recipes were run several times.
     runs: tuple[int, int] | None = None
-    #: The task that each row is of, and the names of tasks.
+    #: The task of each row, and the names of tasks.
     tasks: IntArray | None = None
     task_names: tuple[str, ...] = ()
     #: The sorted values of each column, and the value of each row.
@@ -80,7 +80,7 @@ class Units:
 
     @property
     def single(self) -> bool:
-        """True if rows are independent of each other, and count alike."""
+        """True if rows are independent of each other and have equal weights."""
         return self.group is None and self.runs is None and self.weights is None
 
     @property
@@ -111,7 +111,7 @@ class Units:
         return None if self.items is None else len(np.unique(self.items[rows]))
 
     def take(self, rows: IntArray) -> Self:
-        """Some of the rows, without their slices."""
+        """Return some of the rows, without their slices."""
         columns = {name: getattr(self, name) for name in ("group", "items", "candidates", "weights", "tasks")}
         some: Any = {name: column[rows] for name, column in columns.items() if column is not None}
         return replace(self, n=len(rows), slices={}, group_names=(), **some)
@@ -141,7 +141,7 @@ class Units:
 
     @cached_property
     def items_of_parts(self) -> list[int | None]:
-        """The number of items that each of the `parts` answers, as `n_items`."""
+        """The number of items that each of the `parts` answers, as `n_items` counts them."""
         return [self.n_items(rows) for _, rows in self.parts]
 
 

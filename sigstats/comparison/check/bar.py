@@ -102,7 +102,7 @@ def check_predictions(
 def _checked(
     paired: PairedPredictions, evidence: Mapping[str, Evidence], bar: float, rule: ComparisonRule, *, at_most: bool
 ) -> CheckResult:
-    """Return the result without notes; all parameters as of `check_predictions`."""
+    """Return the result without notes. The parameters are those of `check_predictions`."""
     signed = -bar if at_most else bar
     if rule.gaps:
         rows = [_of_gap(slices, bar) for slices in gaps_of(paired, evidence, rule)]

@@ -82,7 +82,7 @@ class CheckedRow(Row):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CheckResult(Drawn):
-    """The result of `sigstats.check`; a table where it is printed.
+    """The result of `sigstats.check`, which prints as a table.
 
     `plot` draws each measure with its interval, and a dashed line at the bar.
 
@@ -198,7 +198,7 @@ def finding_of(row: CheckedRow, result: CheckResult) -> str:
 
 
 def settled_by(row: CheckedRow, result: CheckResult) -> str:
-    """Return the number of rows that would settle an inconclusive row; empty if none would."""
+    """Return the number of rows that would settle an inconclusive row, or an empty text if none would."""
     wanted = rows_that_decide(row, result) if row.verdict == "inconclusive" else None
     how = "with this share" if row.test.kind == "binomial" else "or so, with these values,"
     what = "labels" if row.test.kind == "judged" else "rows"

@@ -31,7 +31,7 @@ from ..rule import ComparisonRule, RowTest
 from .result import CheckedRow
 
 Mask = NDArray[np.bool_]
-#: The rows that count, and the hits among them, by what is true and what is predicted of the positive class.
+#: The rows that count, and the hits among them, given masks of the truly positive and the predicted positive rows.
 HITS: dict[str, Callable[[Mask, Mask], tuple[Mask, Mask]]] = {
     "precision": lambda true, predicted: (predicted, true),
     "recall": lambda true, predicted: (true, predicted),
@@ -39,7 +39,7 @@ HITS: dict[str, Callable[[Mask, Mask], tuple[Mask, Mask]]] = {
     "jaccard": lambda true, predicted: (true | predicted, true & predicted),
     "f1": lambda true, predicted: (true | predicted, true & predicted),
 }
-#: The share of the largest denominator that stands for none.
+#: Denominators below this share of the largest one count as 0.
 _NEARLY_0 = 1e-12
 
 

@@ -1,4 +1,4 @@
-"""The test of two models by a judge, corrected by labels of people, on rows or in the mean over tasks."""
+"""The test of two models by a judge whose verdicts human labels correct, on rows or in the mean over tasks."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -50,7 +50,7 @@ def by_task(part: Judged, tasks: IntArray | None) -> list[Judged]:
 
 
 def test_judged(row: ComparisonRow, part: Judged, rule: ComparisonRule, tasks: IntArray | None) -> ComparisonRow:
-    """Test the difference that people would see: the judge's, corrected by labels, with equal weights of `tasks`."""
+    """Test the human difference: the judge's, corrected by labels, with equal weights of `tasks`."""
     if tasks is not None and part.units.crossed:
         return replace(row, note="a group has rows of several tasks")
     parts = by_task(part, tasks)

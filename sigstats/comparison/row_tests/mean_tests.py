@@ -94,7 +94,8 @@ def bounded(tested: Sequence[Tested], rule: ComparisonRule) -> list[ComparisonRo
             low=min(interval.low, *ends),
             high=max(interval.high, *ends),  # one weight above all others may lie beyond
             other_interval=None if other is None else next(of_others),
-            # Not below that of a test of its own; of blocks in time neither is it above, for the other side.
+            # Not below the p-value of the row's own test. For blocks in time it is not above it either, for the other
+            # side.
             pvalue=max(pvalue, pvalues[0]) if row.low is None else float(np.median([pvalue, pvalues[0], 0.5])),
             pvalue_error=row.pvalue_error if pvalue > pvalues[0] else None,
             two_sided_pvalue=max(min(1.0, 2 * min(pvalues)), row.two_sided_pvalue or 0.0),

@@ -67,7 +67,7 @@ def _of_two_samples(row: ComparisonRow, part: Classes, ours: NDArray[np.bool_], 
     lacking = _labels_of_one(part, *(sample.label for sample in samples))
     if few or lacking:
         return replace(row, note=f"{rows}: {lacking or 'too few to test'}")
-    # The smaller sample has the first stream, whichever model it is of.
+    # The smaller sample has the first stream, whichever model it belongs to.
     order = sorted((0, 1), key=lambda side: (samples[side].units.n, samples[side].a.sum()))
     ends, observed = [(np.zeros(0), np.zeros(0))] * 2, [0.0, 0.0]
     for side, stream in zip(order, as_generator(rule.rng).spawn(2), strict=True):
@@ -117,7 +117,7 @@ def samples_in_words(group: IntArray | None, ours: NDArray[np.bool_], what: str 
 
 
 def _labels_of_one(part: Classes, labels: IntArray, others: IntArray) -> str:
-    """Note classes that only one sample has: neither weights nor an unseen row show their effect."""
+    """Return a note on classes that only one sample has: neither weights nor an unseen row show their effect."""
     tables, numbers = MEASURES[part.measure].needs == "tables", len(np.union1d(labels, others)) > MANY_NUMBERS
     if part.code >= 0 or (part.unseen is not None and not tables) or (part.values is not None and numbers):
         return ""
