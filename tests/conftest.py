@@ -5,6 +5,7 @@
 """
 
 import gc
+import json
 import os
 import time
 from collections import Counter
@@ -121,5 +122,15 @@ def printed(capsys):
         capsys.readouterr()
         assert main([str(argument) for argument in arguments]) in (code if isinstance(code, tuple) else (code,))
         return capsys.readouterr().out
+
+    return run
+
+
+@pytest.fixture
+def answer(printed):
+    """Runs a command that ends with `code`, or one of several; its answer, as it is in JSON."""
+
+    def run(*arguments, code=(0, 1)):
+        return json.loads(printed(*arguments, "--json", "-", code=code))
 
     return run

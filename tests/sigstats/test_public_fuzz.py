@@ -351,24 +351,9 @@ PROGRAM = {"open_results", "run_study"}
 ALL = [(name, *call) for name, calls in CALLS.items() for call in calls]
 #: Labels may be any numbers or strings, values and hypothetical differences as large as they like.
 LENIENT = {
+    *("id", "label", "prediction", "y", "a", "b", "model_a", "classes", "categories", "positive"),
+    *("differences", "undefined", "null_value", "tp", "fn", "fp", "tn"),
     "paths",  # complaints of a file begin with its name
-    "id",
-    "label",
-    "prediction",
-    "differences",
-    "y",
-    "a",
-    "b",
-    "model_a",
-    "classes",
-    "categories",
-    "positive",
-    "undefined",
-    "null_value",
-    "tp",
-    "fn",
-    "fp",
-    "tn",
 }
 #: Other names under which an argument is refused.
 ALIASES = {

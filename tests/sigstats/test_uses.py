@@ -1,6 +1,4 @@
-"""What `help` shows of public functions, and what every result with an interval draws."""
-
-import inspect
+"""What every result with an interval draws."""
 
 import matplotlib as mpl
 import pytest
@@ -8,17 +6,6 @@ import pytest
 import sigstats
 
 mpl.use("agg")
-
-
-@pytest.mark.parametrize("name", ["accuracy_difference", "efficiency_test", "permutation_test", "sign_flip_test"])
-def test_help_says_when_not_to_use_a_function(name):
-    function = getattr(sigstats, name)
-    doc = inspect.getdoc(function)
-    module = inspect.getmodule(function).__doc__
-    said = module[module.index("When not to use: ") :].partition("\n\n")[0].strip()
-    assert doc.count(said) == 1
-    assert doc.index("When not to use: ") < doc.index("Parameters\n")
-    assert inspect.getdoc(getattr(sigstats, name)) == doc  # asked for twice
 
 
 def test_a_result_draws_its_estimate_on_its_interval():

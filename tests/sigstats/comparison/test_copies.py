@@ -10,6 +10,8 @@ import pytest
 import sigstats
 from sigstats.flows.cli import main
 
+from ...tables import save
+
 N, COPIES = 60, 20
 
 
@@ -51,14 +53,7 @@ def test_copies_in_frames_and_arrays_are_told_with_the_p_of_single_rows(frames):
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl"])
 def test_copies_in_files_are_told(frames, kind, tmp_path, capsys):
-    write = {
-        "csv": lambda frame, path: frame.to_csv(path, index=False),
-        "parquet": lambda frame, path: frame.to_parquet(path),
-        "jsonl": lambda frame, path: frame.to_json(path, orient="records", lines=True),
-    }[kind]
-    paths = [tmp_path / f"{name}.{kind}" for name in ("old", "new")]
-    for frame, path in zip(frames, paths, strict=True):
-        write(copied(frame), path)
+    paths = [save(copied(frame), tmp_path / f"{name}.{kind}") for frame, name in zip(frames, "ab", strict=True)]
     main(["compare", *map(str, paths)])
     assert f"{N * (COPIES - 1):,} of {N * COPIES:,} rows equal others in all columns" in capsys.readouterr().out
 

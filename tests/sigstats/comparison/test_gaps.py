@@ -1,7 +1,5 @@
 """The gap between slices, against pandas, SciPy's exact intervals and means drawn inside the intervals."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +8,6 @@ from sklearn.metrics import recall_score
 
 import sigstats
 from sigstats.comparison.gaps import Ends, _change
-from sigstats.flows.cli import main
 from sigstats.flows.regression.study import RegressionStudy
 
 GAPS = sigstats.ComparisonRule(gaps=True)
@@ -146,18 +143,16 @@ def test_gaps_that_cannot_be_tested_are_refused_or_say_so():
     assert (row.verdict, row.note) == (None, "fewer than two slices of at least 10 rows")
 
 
-def test_gaps_are_an_option_of_commands(tmp_path, printed):
-    _frame().to_csv(tmp_path / "a.csv", index=False)
-    path, found = str(tmp_path / "a.csv"), tmp_path / "found.json"
-    assert "accuracy gap by group is 21.10%" in printed(
-        "check", path, "--slice", "group", "--gaps", "--at-most", "5%", "--json", found, code=1
-    )
-    (row,) = json.loads(found.read_text())["rows"]
-    assert row["slice"] == "gap by group"
-    other = tmp_path / "b.csv"
+def test_gaps_are_an_option_of_commands(tmp_path, answer, printed):
+    path, other = tmp_path / "a.csv", tmp_path / "b.csv"
+    _frame().to_csv(path, index=False)
     _frame().assign(prediction=1).to_csv(other, index=False)
-    assert main(["compare", path, str(other), "--slice", "group", "--gaps", "--json", str(found)]) == 1
-    assert [row["slice"] for row in json.loads(found.read_text())["rows"]][-1] == "gap by group"
+    check = "check", path, "--slice", "group", "--gaps", "--at-most", "5%"
+    assert "accuracy gap by group is 21.10%" in printed(*check, code=1)
+    (row,) = answer(*check)["rows"]
+    assert row["slice"] == "gap by group"
+    compared = answer("compare", path, other, "--slice", "group", "--gaps", code=1)["rows"]
+    assert compared[-1]["slice"] == "gap by group"
 
 
 def test_a_study_of_fresh_rows_refuses_gaps():

@@ -1,14 +1,13 @@
 """Rows in time: levels under autocorrelation, the same answer of files, frames and arrays, and the note."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.signal import lfilter
 
 import sigstats
-from sigstats.flows.cli import main
+
+from ...tables import save
 
 N = 200
 HOURS = pd.date_range("2024-03-30", periods=N, freq="h")
@@ -94,7 +93,7 @@ def test_p_is_that_of_the_means_in_time_unless_an_unseen_row_has_a_larger_one(me
     assert same.low == pytest.approx(plain.low, abs=1e-12)  # the t of one row would be narrower
 
 
-def test_a_file_a_frame_and_arrays_agree_in_any_order_of_rows(tmp_path, capsys):
+def test_a_file_a_frame_and_arrays_agree_in_any_order_of_rows(tmp_path, answer):
     base, other = frames(np.random.default_rng(5))
     result = sigstats.compare(base, other, order="when", **OPTIONS)
     expected = next((row.pvalue, row.low, row.high) for row in result.rows)
@@ -110,12 +109,9 @@ def test_a_file_a_frame_and_arrays_agree_in_any_order_of_rows(tmp_path, capsys):
         (row,) = of_arrays.rows
         assert (row.pvalue, row.low, row.high) == pytest.approx(expected, rel=1e-9)
     for kind in ("csv", "parquet"):
-        paths = [str(tmp_path / f"{name}.{kind}") for name in "ab"]
-        for frame, path in zip((base, other), paths, strict=True):
-            frame.to_csv(path, index=False) if kind == "csv" else frame.to_parquet(path)
-        options = "--higher-is-better loss --score-range 0 6 --order when --json -"
-        main(["compare", *paths, *options.split()])
-        (row,) = json.loads(capsys.readouterr().out)["rows"]
+        paths = [save(frame, tmp_path / f"{name}.{kind}") for name, frame in (("a", base), ("b", other))]
+        options = "--higher-is-better loss --score-range 0 6 --order when"
+        (row,) = answer("compare", *paths, *options.split())["rows"]
         assert (row["p_worse"], row["low"], row["high"]) == pytest.approx(expected, rel=1e-9)
 
 

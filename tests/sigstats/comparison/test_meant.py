@@ -122,7 +122,7 @@ def test_natural_scores_are_rarely_noted_as_in_two_units(law, costs):
 
 
 @pytest.mark.long
-def test_two_units_are_noted_wherever_scores_are_compared(tmp_path, capsys):
+def test_two_units_are_noted_wherever_scores_are_compared(tmp_path, answer):
     times = RNG.lognormal(0, 0.3, (3, 60)) * [[1], [1], [1000]]
     columns = {name: {"id": range(60), "latency": value, "one": 1} for name, value in zip("abc", times, strict=True)}
     a, b, c = (str(tmp_path / f"{name}.csv") for name in columns)
@@ -139,8 +139,7 @@ def test_two_units_are_noted_wherever_scores_are_compared(tmp_path, capsys):
         ["size", a, b, c, *score],
         ["compare", a, c, "--ratio", "latency/one"],
     ):
-        assert main([*command, "--json", str(tmp_path / "found.json")]) in (0, 1), capsys.readouterr().err
-        found = json.loads((tmp_path / "found.json").read_text())
+        found = answer(*command)
         assert "scores may be in two units: median without zeros" in str(found), command
         assert "unlike-units" in str(found) or command[0] == "size"
     same = sigstats.compare(*(pd.read_csv(path) for path in (a, b)), score="latency")
@@ -171,7 +170,7 @@ ABOUT = 0.7 + np.arange(300) % 3 / 10
         ("reward", RIGHT * 4, np.where(RIGHT, ABOUT, 999), "60 of 300 for .* are 999 and all others 0 to 4"),
     ],
 )
-def test_marks_in_two_codes_and_codes_of_no_mark_are_refused(tmp_path, capsys, name, first, second, told):
+def test_marks_in_two_codes_and_codes_of_no_mark_are_refused(tmp_path, capsys, answer, name, first, second, told):
     paths = [str(tmp_path / path) for path in ("a.csv", "b.csv")]
     for path, values in zip(paths, (first, second), strict=True):
         marks(values).rename(columns={"f1": name}).to_csv(path, index=False)
@@ -182,9 +181,8 @@ def test_marks_in_two_codes_and_codes_of_no_mark_are_refused(tmp_path, capsys, n
     if "all others" in told:
         assert main(["check", paths[1], "--score", name, "--at-least", "0.3"]) == 2
         code = re.search("are (-?[0-9]+)", capsys.readouterr().err)[1]
-        left = [*paths, "--score", name, "--missing", code, "--unscored", "drop", "--json", str(tmp_path / "left")]
-        assert main(["compare", *left]) in (0, 1)
-        assert json.loads((tmp_path / "left").read_text())["rows"][0]["n"] == 240
+        left = answer("compare", *paths, "--score", name, "--missing", code, "--unscored", "drop")
+        assert left["rows"][0]["n"] == 240
 
 
 def test_a_code_of_no_mark_among_costs_is_named_with_the_question_of_their_direction(tmp_path, capsys):
@@ -431,7 +429,7 @@ def test_slices_of_two_spellings_are_refused():
         sigstats.assert_at_least(TRUE, GUESS, at_least=0.5, slices={"region": region})
 
 
-def test_names_that_differ_in_case_are_noted_wherever_they_are_read(tmp_path, capsys):
+def test_names_that_differ_in_case_are_noted_wherever_they_are_read(tmp_path, answer):
     """They may be natural, as letters are, or two spellings of one."""
     frame = pd.DataFrame({"id": range(200), "label": TRUE, "prediction": GUESS, "part": ["EN", "en", "De", "fr"] * 50})
     letters = frame.replace({"label": {1: "yes", 0: "Yes"}, "prediction": {1: "yes", 0: "Yes"}})
@@ -441,9 +439,7 @@ def test_names_that_differ_in_case_are_noted_wherever_they_are_read(tmp_path, ca
     commands = [["compare", a, b], ["check", a, "--at-least", "0.1"], ["rank", a, b]]
     parts = ["--slice=part", "--group=part", "--task=part"]
     for command in [[*start, part] for start in commands for part in parts] + [["check", c, "--at-least", "0.1"]]:
-        assert main([*command, "--json", str(tmp_path / "found.json")]) in (0, 1), capsys.readouterr().err
-        notes = json.loads((tmp_path / "found.json").read_text())["notes"]
-        (told,) = [note["text"] for note in notes if note["name"] == "spelled-twice"]
+        (told,) = [note["text"] for note in answer(*command)["notes"] if note["name"] == "spelled-twice"]
         assert told.endswith("are taken as two; write them alike if they are one " + told.split()[-1]), command
     for numbers in (["01", "1"] * 100, ["1.0", "1"] * 100):
         with pytest.raises(
@@ -482,13 +478,12 @@ def test_numbers_that_floats_may_have_rounded_are_no_names(tmp_path, column):
         sigstats.compare(frame, frame, groups="g" if options else None)
 
 
-def test_of_losses_the_lowest_ranks_first(tmp_path, capsys):
+def test_of_losses_the_lowest_ranks_first(tmp_path, answer):
     paths = [str(tmp_path / name) for name in ("a.csv", "b.csv")]
     for path, more in zip(paths, (1, 0), strict=True):
         table = {"id": range(200), "label": TRUE, "prediction": GUESS, "loss": FRACTIONS + more}
         pd.DataFrame(table).to_csv(path)
-    assert main(["rank", *paths, "--score", "loss", "--json", "-"]) == 0
-    first, second = json.loads(capsys.readouterr().out)["models"]
+    first, second = answer("rank", *paths, "--score", "loss")["models"]
     assert (first["model"], first["rank_high"], second["model"]) == ("b", 1, "a")
     assert (first["score"], first["low"] < first["score"] < first["high"]) == (pytest.approx(FRACTIONS.mean()), True)
 
@@ -508,7 +503,7 @@ def test_a_direction_that_nothing_states_is_asked_for():
 WAYS = "lower_is_better", "higher_is_better"
 
 
-def test_labels_of_another_file_are_joined_by_id(tmp_path, capsys):
+def test_labels_of_another_file_are_joined_by_id(tmp_path, answer, refused):
     truth = pd.DataFrame({"id": range(200), "label": TRUE})
     sides = [truth.assign(prediction=each) for each in (TRUE, GUESS)]
     bare = [side.drop(columns="label").sample(frac=1, random_state=1) for side in sides]
@@ -517,15 +512,12 @@ def test_labels_of_another_file_are_joined_by_id(tmp_path, capsys):
     paths = [str(tmp_path / name) for name in ("a.csv", "b.csv", "truth.csv")]
     for path, table in zip(paths, (*bare, truth), strict=True):
         table.to_csv(path, index=False)
-    assert main(["compare", *paths[:2], "--labels", paths[2], "--json", "-"]) == 1
-    assert json.loads(capsys.readouterr().out)["rows"][0]["p_worse"] == expected[0].pvalue
-    assert main(["compare", *paths[:2]]) == 2
-    assert "column 'label' was not found (the true class of each row); expected" in capsys.readouterr().err
+    assert answer("compare", *paths[:2], "--labels", paths[2], code=1)["rows"][0]["p_worse"] == expected[0].pvalue
+    assert "column 'label' was not found (the true class of each row); expected" in refused("compare", *paths[:2])
     with pytest.raises(ValueError, match=r"^score: Is a higher 'target' better\? Add higher_is_better='target'"):
         sigstats.compare(*(table.rename(columns={"prediction": "target"}) for table in bare), score="target")
     truth[1:].to_csv(paths[2], index=False)
-    assert main(["compare", *paths[:2], "--labels", paths[2]]) == 2
-    assert "id '0' has no label" in capsys.readouterr().err
+    assert "id '0' has no label" in refused("compare", *paths[:2], "--labels", paths[2])
 
 
 def test_two_columns_of_one_frame_are_baseline_and_candidate():
@@ -573,20 +565,17 @@ def filtered(path, filters, prompt="p", **more):
     return harness_log(path, documents)
 
 
-def test_two_filters_of_one_log_are_compared_by_naming_both(tmp_path, capsys):
+def test_two_filters_of_one_log_are_compared_by_naming_both(tmp_path, answer, refused):
     strict, flexible = (RNG.random((2, 40)) < [[0.6], [0.8]]).astype(int).tolist()
     path = filtered(tmp_path / "a.jsonl", {"strict": strict, "flexible": flexible})
-    assert main(["compare", path, path, "--filter", "flexible", "--filter", "strict", "--json", "-"]) in (0, 1)
-    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    (row,) = answer("compare", path, path, "--filter", "flexible", "--filter", "strict")["rows"]
     better = sum(a > b for a, b in zip(flexible, strict, strict=True))
     worse = sum(a < b for a, b in zip(flexible, strict, strict=True))
     assert (row["baseline"], row["candidate"]) == (pytest.approx(np.mean(flexible)), pytest.approx(np.mean(strict)))
     assert row["p_worse"] == pytest.approx(stats.binomtest(worse, better + worse, alternative="less").pvalue)
     other = filtered(tmp_path / "b.jsonl", {"strict": strict, "flexible": flexible}, target="another question")
-    assert main(["compare", path, other, "--filter", "flexible", "--filter", "strict"]) == 2
-    assert "target" in capsys.readouterr().err
-    assert main(["compare", path, path, *["--filter", "strict"] * 3]) == 2
-    assert "--filter: 3 were given" in capsys.readouterr().err
+    assert "target" in refused("compare", path, other, "--filter", "flexible", "--filter", "strict")
+    assert "--filter: 3 were given" in refused("compare", path, path, *["--filter", "strict"] * 3)
 
 
 def test_other_prompts_of_the_same_questions_are_told(tmp_path, capsys):

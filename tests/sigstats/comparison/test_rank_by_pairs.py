@@ -13,7 +13,6 @@ from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.paired_predictions import pair_arrays
 from sigstats.comparison.rank_by_pairs import rank_by_pairs
 from sigstats.comparison.rule import ComparisonRule
-from sigstats.flows.cli import main
 
 MODELS = {"a": 0.9, "b": 0.86, "c": 0.7}
 
@@ -83,7 +82,7 @@ def test_scores_of_the_other_class_are_refused_whichever_model_has_them(reversed
         sigstats.rank_models(scores, label=y, measure="auc", models=names)
 
 
-def test_the_command_ranks_recipes_by_their_runs_and_costs_from_the_lowest(tmp_path, refused):
+def test_the_command_ranks_recipes_by_their_runs_and_costs_from_the_lowest(tmp_path, answer, refused):
     rng = np.random.default_rng(8)
     y = rng.integers(0, 2, 80)
     files = []
@@ -97,10 +96,8 @@ def test_the_command_ranks_recipes_by_their_runs_and_costs_from_the_lowest(tmp_p
         files.append(str(tmp_path / f"{name}.csv"))
         frame = pd.concat(runs).assign(errors=lambda each: each["label"] != each["prediction"], words=2)
         frame.astype({"errors": int}).to_csv(files[-1], index=False)
-    target = tmp_path / "ranks.json"
     for options, score in ((("--measure", "accuracy"), 1), (("--ratio", "errors/words"), -0.5)):
-        assert main(["rank", *files, "--run", "seed", *options, "--json", str(target)]) == 0
-        found = json.loads(target.read_text())
+        found = answer("rank", *files, "--run", "seed", *options)
         assert [each["model"] for each in found["models"]] == ["good", "bad"]
         ahead = found["models"][0]["score"] - found["models"][1]["score"]
         right = [1 - pd.read_csv(file)["errors"].mean() for file in files]
@@ -108,8 +105,8 @@ def test_the_command_ranks_recipes_by_their_runs_and_costs_from_the_lowest(tmp_p
         assert found["pairs"][0]["pvalue"] == pytest.approx(1 / 252)  # of 5 and 5 runs, all of which are apart
     copy = tmp_path / "copy.csv"
     pd.read_csv(files[0]).sample(frac=1, random_state=1).to_csv(copy, index=False)
-    assert main(["rank", files[0], str(copy), "--run", "seed", "--measure", "accuracy", "--json", str(target)]) == 0
-    assert json.loads(target.read_text())["answer"]["advice"].endswith("or rank them from more runs.")
+    copied = answer("rank", files[0], copy, "--run", "seed", "--measure", "accuracy")
+    assert copied["answer"]["advice"].endswith("or rank them from more runs.")
     assert "--measure: 'nonsense' is not valid" in refused("rank", *files, "--run", "seed", "--measure", "nonsense")
 
 

@@ -1,13 +1,10 @@
 """The mean over tasks, in which each task counts the same, beside simulation."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
 
 import sigstats
-from sigstats.flows.cli import main
 from sigstats.ranking.means import task_weights
 
 from ...random_weights import NEAR, not_worse
@@ -63,7 +60,7 @@ def test_its_interval_holds_the_mean_difference_of_unequal_tasks():
     assert held >= 270
 
 
-def test_the_first_line_says_where_it_disagrees_with_all_rows(tmp_path, capsys):
+def test_the_first_line_says_where_it_disagrees_with_all_rows(tmp_path, answer, printed):
     sizes = [600, 60, 60]
     parts = [slice(600), slice(600, 660), slice(660, 720)]
     a, b = (
@@ -80,8 +77,7 @@ def test_the_first_line_says_where_it_disagrees_with_all_rows(tmp_path, capsys):
         for task, rows in table.groupby("task"):
             rows.drop(columns="task").to_csv(tmp_path / name / f"{task}.csv", index=False)
     paths = [str(tmp_path / name) for name in ("base", "new")]
-    assert main(["compare", *paths, "--json", str(tmp_path / "found.json")]) == 1
-    joint = json.loads((tmp_path / "found.json").read_text())["joint"]
+    joint = answer("compare", *paths, code=1)["joint"]
     only_a, only_b = ([int((one > other)[part].sum()) for part in parts] for one, other in ((a, b), (b, a)))
     expected = sigstats.joint_tasks_test(only_a, only_b, sizes, n_resamples=10_000, rng=0)
     assert found.joint == expected
@@ -89,7 +85,6 @@ def test_the_first_line_says_where_it_disagrees_with_all_rows(tmp_path, capsys):
     assert joint["tasks"] == [*expected.tasks]
     note = next(note for note in found.notes if note.startswith("one decision over 3 tasks: worse, p "))
     assert note.endswith("; worse on b, c")
-    assert capsys.readouterr().out.splitlines()[0] == found.answer.headline
-    assert main(["rank", *paths]) == 0
+    assert printed("compare", *paths, code=1).splitlines()[0] == found.answer.headline
     said = "new is the best of 2 models on all rows; in the mean over tasks base comes first."
-    assert capsys.readouterr().out.splitlines()[0] == said
+    assert printed("rank", *paths).splitlines()[0] == said

@@ -15,7 +15,6 @@ from sigstats.conditional import tail as conditional_tail
 from sigstats.conditional.exact_keys import Packing, binomial_exponents, binomial_keys, multinomial_keys, primes_to
 from sigstats.conditional.fourier_bounds import bounds, grouped
 from sigstats.conditional.problem import best_scores, binomial_log_pmf, open_volume, poisson_deviance, poisson_log_pmf
-from sigstats.conditional.tail import tail
 from sigstats.efficiency import efficiency_test
 from sigstats.homogeneity import given_margins as given_margins_module
 from sigstats.homogeneity.given_margins import given_margins, homogeneity_exceedances
@@ -428,16 +427,6 @@ def test_keys_add_up_and_tell_weights_apart():
     for c, x in ((40, 13), (25, 5), (7, 0)):
         exponents = binomial_exponents(c, np.array([x]), primes)[0].tolist()
         assert math.prod(p**e for p, e in zip(primes, exponents, strict=True)) == math.comb(c, x)
-
-
-def test_merging_changes_nothing():
-    # With twelve equal columns merging carries the load; without keys every partial table stands alone.
-    from dataclasses import replace
-
-    a, b = [1, 2, 0, 1, 3, 1, 0, 2], [2, 1, 3, 2, 0, 2, 3, 1]
-    problem = given_margins(np.array(a), np.array(b))
-    unmerged = replace(problem, keys=replace(problem.keys, merging=False))
-    assert tail(problem).pvalue == pytest.approx(tail(unmerged).pvalue, rel=1e-12, abs=0)
 
 
 @pytest.mark.parametrize("columns", [(0, 1), (0, 1, 2)])

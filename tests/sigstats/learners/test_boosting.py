@@ -14,6 +14,7 @@ from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer
 
 from ...examples import examples
+from .test_trees import check_same
 
 pytest.importorskip("numba", reason="Numba is an extra")
 
@@ -42,13 +43,6 @@ def check_same_raw(classifier, X, y, tested):
     ours = boosting._raw_predictions(classifier, known, levels, fold)
     theirs = classifier.fit(X[~tested], y[~tested])._raw_predict(X[tested])
     assert np.array_equal(ours, theirs.T)
-
-
-def check_same(classifier, X, y, folds, null, replicates, rng):
-    fast, slow = (Retrainer(classifier, X, y, folds, null=null, batched=batched) for batched in (True, False))
-    assert fast.batched
-    draws = fast.draw(rng, replicates)
-    assert (fast.predict(draws) == slow.predict(draws)).all()
 
 
 @needs_growth

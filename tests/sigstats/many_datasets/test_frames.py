@@ -81,12 +81,21 @@ def test_a_column_that_summarises_others_is_no_model_unless_it_is_named(call, na
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("decimals", [0, 1])
-def test_nearly_equal_models_have_no_means_among_their_data_sets(decimals):
-    """Percentages of ten models that differ by less than their rounding: if one equals a mean, most do."""
+@pytest.mark.parametrize(
+    ("tables", "n", "difficulty", "quality", "noise", "decimals"),
+    [
+        (300, 20, (50, 90), np.zeros(10), 0.3, 0),  # models that differ by less than their rounding: if one equals
+        (300, 20, (50, 90), np.zeros(10), 0.3, 1),  # a mean, most do
+        (1000, 20, (0.5, 0.9), np.zeros(3), 0.01, 2),  # each table has two ends
+        (200, 10, (60, 90), np.zeros(5), 0.3, 0),  # middle difficulty is near the mean of the data sets,
+        (200, 10, (60, 90), np.array([-9, 0, 9]), 0.3, 0),  # and middle quality near that of the models
+    ],
+)
+def test_scores_of_nearly_equal_models_are_no_summaries(tables, n, difficulty, quality, noise, decimals):
     rng = np.random.default_rng(4)
-    for _ in range(300):
-        rank_sets((rng.uniform(50, 90, (20, 1)) + rng.normal(0, 0.3, (20, 10))).round(decimals))
+    for _ in range(tables):
+        of_sets, errors = rng.uniform(*difficulty, (n, 1)), rng.normal(0, noise, (n, len(quality)))
+        rank_sets((of_sets + quality + errors).round(decimals))
 
 
 def test_a_series_of_differences_has_no_mean_and_no_runs():
@@ -97,24 +106,6 @@ def test_a_series_of_differences_has_no_mean_and_no_runs():
         odd = series.set_axis(index) if isinstance(index, list) else series.set_axis(range(9)).rename_axis(index)
         with pytest.raises(ValueError, match=message):
             signed_rank_test(odd)
-
-
-@pytest.mark.long
-def test_rows_of_equal_models_are_no_summaries():
-    """1,000 tables of scores with two decimals, each with two ends."""
-    rng = np.random.default_rng(3)
-    for _ in range(1000):
-        difficulty = rng.uniform(0.5, 0.9, (20, 1))
-        rank_sets((difficulty + rng.normal(0, 0.01, (20, 3))).round(2))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("quality", [[0, 0, 0, 0, 0], [-9, 0, 9]])
-def test_whole_per_cents_that_differ_by_the_data_set_are_no_summaries(quality):
-    """Data sets of middle difficulty, and models of middle quality, are near the means of the others."""
-    rng = np.random.default_rng(4)
-    for _ in range(200):
-        rank_sets((rng.uniform(60, 90, (10, 1)) + quality + rng.normal(0, 0.3, (10, len(quality)))).round())
 
 
 def test_a_long_table_has_no_mean_among_its_models():

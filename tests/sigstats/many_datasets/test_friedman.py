@@ -72,11 +72,6 @@ def test_exact_as_enumerated(scores):
     assert friedman_test(scores, method="exact").pvalue == pytest.approx(enumerated(scores), rel=1e-12)
 
 
-def test_exact_of_four_models():
-    scores = [[4, 3, 2, 1], [4, 2, 3, 1], [3, 3, 2, 1]]
-    assert friedman_test(scores, method="exact").pvalue == pytest.approx(enumerated(scores), rel=1e-12)
-
-
 def counted(doubled):
     """The p-value in rationals, by counting the rank sums of data set after data set."""
     sums = Counter({(0,) * doubled.shape[1]: 1})

@@ -1,22 +1,19 @@
 """Votes between models: binomial tests, Agresti's table, statsmodels' logistic regression, ranks that hold at once."""
 
 import itertools
-import json
 import math
-import tempfile
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest, t
 from statsmodels.discrete.discrete_model import Logit
 
 import sigstats
-from sigstats.flows.cli import main
 from tests.examples import examples
+from tests.tables import save
 
 #: Wins of the teams of the rows against those of the columns in 1987 (Agresti 2002, Categorical Data Analysis, 10.10).
 TEAMS = ("Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore")
@@ -54,11 +51,10 @@ def test_a_word_for_a_winner_that_names_another_model_is_asked_about(tmp_path, r
         sigstats.rank_votes(["tie"] * 4, ["x"] * 4, ["tie", "x", "x", "x"])
 
 
-def test_a_model_of_votes_in_two_spellings_is_noted(tmp_path, printed):
+def test_a_model_of_votes_in_two_spellings_is_noted(tmp_path, answer):
     frame = pd.DataFrame({"model_a": ["GPT", "gpt"] * 20, "model_b": "Claude", "winner": ["model_a", "tie"] * 20})
     random_order(frame).to_csv(tmp_path / "v.csv", index=False)
-    assert main(["rank", str(tmp_path / "v.csv"), "--json", str(tmp_path / "v.json")]) == 0
-    (note,) = json.loads((tmp_path / "v.json").read_text())["notes"]
+    (note,) = answer("rank", tmp_path / "v.csv")["notes"]
     assert note["name"] == "spelled-twice"
     assert note["text"].endswith("are taken as two; write them alike if they are one model")
 
@@ -72,14 +68,13 @@ COUNTED = [39, 15, 34, 16, 15, 32, 37, 16, 8, 31, 29, 28]
 def test_counts_of_votes_are_not_read_as_one_vote_per_line(tmp_path, refused, printed, name, ending):
     lines = [(a, b, winner) for a, b in itertools.permutations("xyz", 2) for winner in ("model_a", "model_b")]
     frame, path = pd.DataFrame(lines, columns=["model_a", "model_b", "winner"]), tmp_path / f"v.{ending}"
-    write = pd.DataFrame.to_csv if ending == "csv" else pd.DataFrame.to_parquet
-    write(frame.assign(**{name: COUNTED}), path, index=False)
+    save(frame.assign(**{name: COUNTED}), path)
     assert f"{name!r} seems to count" in (text := refused("rank", path))
     assert f"repeat it, as frame.loc[frame.index.repeat(frame[{name!r}])] does" in text
-    write(frame.loc[frame.index.repeat(COUNTED)], path, index=False)
+    save(frame.loc[frame.index.repeat(COUNTED)], path)
     assert "by 300 votes" in printed("rank", path)
     others = {"question_id": COUNTED, "turn": [1, 2] * 6, "line": range(12), "judge": [f"j{n}" for n in COUNTED]}
-    write(frame.assign(**others), path, index=False)
+    save(frame.assign(**others), path)
     assert "by 12 votes" in printed("rank", path)
 
 
@@ -159,22 +154,20 @@ def test_names_of_winners_and_groups_of_one_vote_change_nothing(votes):
         sigstats.rank_votes(["a", "b", "b"], ["b", "a", "a"], ["a", "a", "b"])  # b is the first model, and not it
 
 
-def test_voters_of_a_file_whose_votes_are_alike_are_told_with_the_pairs_that_remain(tmp_path, printed):
+def test_voters_of_a_file_whose_votes_are_alike_are_told_with_the_pairs_that_remain(tmp_path, answer, printed):
     rng = np.random.default_rng(1)
     frame = pd.DataFrame(
         {"voter": np.arange(600) % 30, "lot": rng.integers(0, 30, 600), "model_a": "x", "model_b": "y"}
     )
     frame["winner"] = np.where(frame.voter < 19, "a", "b")  # 20 votes each: 20 (600 - 1) / (600 - 20) = 20.7
     frame = random_order(frame)
-    path, target = tmp_path / "votes.csv", tmp_path / "votes.json"
+    path = tmp_path / "votes.csv"
     frame.to_csv(path, index=False)
-    assert main(["rank", str(path), "--json", str(target), "--report", str(tmp_path / "page.html")]) == 0
-    (note,) = json.loads(target.read_text())["notes"]
+    (note,) = answer("rank", path, "--report", tmp_path / "page.html")["notes"]
     assert note["text"].startswith("rows with equal 'voter' differ alike: sums over its 30 values vary 20.7 times")
     assert note["text"].endswith("--group voter (groups) takes them as groups: 0 pairs decided")
     assert "rows with equal &#39;voter&#39;" in (tmp_path / "page.html").read_text()
-    assert main(["rank", str(path), "--group", "voter", "--json", str(target)]) == 0
-    assert json.loads(target.read_text())["notes"] == []
+    assert answer("rank", path, "--group", "voter")["notes"] == []
     frame.assign(voter=rng.integers(0, 30, 600)).to_csv(path, index=False)
     assert "differ alike" not in printed("rank", path)
 
@@ -202,17 +195,16 @@ def test_votes_that_make_no_sense_are_named(a, b, winner, said):
         sigstats.rank_votes(a, b, winner)
 
 
-def test_a_file_of_votes_is_ranked_by_the_command(tmp_path, votes, capsys, refused):
-    path, target = tmp_path / "votes.jsonl", tmp_path / "found.json"
+def test_a_file_of_votes_is_ranked_by_the_command(tmp_path, votes, answer, printed, refused):
+    path = tmp_path / "votes.jsonl"
     winner = np.where(np.arange(273) % 5 == 0, "tie", "model_a")
     frame = pd.DataFrame(
         {"question_id": np.arange(273) // 3, "model_a": votes[0], "model_b": votes[1], "winner": winner}
     )
     frame.to_json(path, orient="records", lines=True)
-    assert main(["rank", str(path), "--group", "question_id", "--json", str(target)]) == 0
     direct = sigstats.rank_votes(*votes, winner, groups=np.arange(273) // 3)
-    assert json.loads(target.read_text())["low"] == list(direct.low)
-    assert "\nRanks of 7 models by 273 votes" in capsys.readouterr().out
+    assert answer("rank", path, "--group", "question_id")["low"] == list(direct.low)
+    assert "\nRanks of 7 models by 273 votes" in printed("rank", path, "--group", "question_id")
     for options, said in (
         (["--alpha", "2"], "--alpha: 2.0 is not valid"),
         (["--slice", "question_id"], "--slice: is not valid with votes"),
@@ -365,31 +357,25 @@ def _arena(votes):
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "parquet", "json"])
-def test_chatbot_arenas_columns_are_read(tmp_path, votes, ending):
-    frame, path, target = _arena(votes), tmp_path / f"arena.{ending}", tmp_path / "found.json"
-    if ending == "parquet":
-        frame.to_parquet(path)
-    else:
-        frame.to_json(path, orient="records", lines=ending == "jsonl")
-    assert main(["rank", str(path), "--group", "judge", "--item", "question_id", "--json", str(target)]) == 0
-    found = json.loads(target.read_text())
+def test_chatbot_arenas_columns_are_read(tmp_path, votes, answer, ending):
+    frame = _arena(votes)
+    path = save(frame, tmp_path / f"arena.{ending}")
+    found = answer("rank", path, "--group", "judge", "--item", "question_id")
     direct = sigstats.rank_votes(*votes, frame["winner"], groups=frame["judge"].astype("category").cat.codes)
     assert found["low"] == list(direct.low)
     assert found["pvalues"] == direct.pvalues.tolist()
-    assert (
-        found["guarantee"] == "mean of independent groups and an unseen one; scores asymptotic"
-    )  # each question is one user's
+    # Each question is one user's.
+    assert found["guarantee"] == "mean of independent groups and an unseen one; scores asymptotic"
 
 
-def test_three_columns_of_a_winner_are_read(tmp_path, votes, refused):
+def test_three_columns_of_a_winner_are_read(tmp_path, votes, answer, refused):
     """As in lmsys/lmsys-arena-human-preference-55k."""
-    frame, path, target = _arena(votes), tmp_path / "train.csv", tmp_path / "found.json"
+    frame, path = _arena(votes), tmp_path / "train.csv"
     words = frame["winner"].replace("tie (bothbad)", "tie")
     three = {f"winner_{word}": (words == word).astype(int) for word in ("model_a", "model_b", "tie")}
     frame = frame[["question_id", "model_a", "model_b"]].assign(prompt='["a, ""b"""]', **three)
     frame.to_csv(path, index=False)
-    assert main(["rank", str(path), "--json", str(target)]) == 0
-    assert json.loads(target.read_text())["wins"] == sigstats.rank_votes(*votes, words).wins.tolist()
+    assert answer("rank", path)["wins"] == sigstats.rank_votes(*votes, words).wins.tolist()
     frame.assign(winner_tie=lambda each: 2 - each["winner_tie"]).to_csv(path, index=False)
     assert "row 1: expected 1 in one of" in refused("rank", path)
     frame.assign(winner_tie=1).to_csv(path, index=False)
@@ -397,8 +383,8 @@ def test_three_columns_of_a_winner_are_read(tmp_path, votes, refused):
 
 
 @given(seed=st.integers(0, 10**6), copies=st.integers(0, 40))
-@settings(max_examples=examples(15))
-def test_votes_that_a_voter_gave_twice_are_counted_in_a_note(seed, copies):
+@settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_votes_that_a_voter_gave_twice_are_counted_in_a_note(tmp_path, answer, seed, copies):
     """Rows with question, voter, models and winner of an earlier row; votes without other columns repeat by chance."""
     rng, n = np.random.default_rng(seed), 200
     pairs = np.array([rng.permutation(4)[:2] for _ in range(n)])
@@ -406,17 +392,14 @@ def test_votes_that_a_voter_gave_twice_are_counted_in_a_note(seed, copies):
     frame["winner"] = rng.choice(["model_a", "model_b", "tie"], n)
     frame = frame.assign(question=rng.permutation(n), judge=[f"v{voter}" for voter in rng.integers(0, 20, n)])
     frame = pd.concat([frame, frame.sample(copies, random_state=seed % 97)]).sample(frac=1, random_state=1)
-    with tempfile.TemporaryDirectory() as folder:
-        path, target = Path(folder, "votes.csv"), Path(folder, "ranks.json")
-        for columns, options in (([], []), (["judge"], []), (["question", "judge"], ["--group", "judge"])):
-            frame[["model_a", "model_b", "winner", *columns]].to_csv(path, index=False)
-            assert main(["rank", str(path), *options, "--json", str(target)]) == 0
-            assert "duplicates" not in target.read_text()
-        frame.to_csv(path, index=False)
-        assert main(["rank", str(path), "--json", str(target)]) == 0
-        texts = [note["text"] for note in json.loads(target.read_text())["notes"] if note["name"] == "duplicates"]
-        assert main(["rank", str(path), "--group", "judge", "--item", "question", "--json", str(target)]) == 0
-        notes = [note["text"] for note in json.loads(target.read_text())["notes"] if note["name"] == "duplicates"]
+
+    def told(frame, *options):
+        frame.to_csv(path := tmp_path / "votes.csv", index=False)
+        return [note["text"] for note in answer("rank", path, *options)["notes"] if note["name"] == "duplicates"]
+
+    for columns, options in (([], []), (["judge"], []), (["question", "judge"], ["--group", "judge"])):
+        assert told(frame[["model_a", "model_b", "winner", *columns]], *options) == []
+    texts, notes = told(frame), told(frame, "--group", "judge", "--item", "question")
     again = f"{copies} of {n + copies} votes have the judge, the question and both models of another vote"
     assert notes == [f"{again}; remove them if they are copies"] * (copies > 0)
     told = f"{copies} of {n + copies} votes equal others in all columns and may be copies"
@@ -474,7 +457,7 @@ def _rank(frame, **options):
     return sigstats.rank_votes(frame.model_a, frame.model_b, frame.winner, **options)
 
 
-def test_a_model_that_is_always_first_is_not_called_the_best_if_position_matters(tmp_path, printed):
+def test_a_model_that_is_always_first_is_not_called_the_best_if_position_matters(tmp_path, answer, printed):
     frame, path, target = _sheet(4), tmp_path / "votes.csv", tmp_path / "page.html"
     frame.to_csv(path, index=False)
     result = _rank(frame, groups=frame.judge)
@@ -491,9 +474,7 @@ def test_a_model_that_is_always_first_is_not_called_the_best_if_position_matters
         assert text.startswith("Undecided: new is the best of 3 models, or the positions of the answers decided")
         assert "new was model_a in 2,000 of 2,000 votes; in the 1,000 decided" in text
     assert "Ask again, with the answers in random order." in target.read_text(encoding="utf-8")
-    assert main(["rank", str(path), "--json", str(tmp_path / "v.json")]) == 0
-    (content,) = json.loads((tmp_path / "v.json").read_text())["notes"]
-    assert content == {"name": "positions-matter", "text": str(note)}
+    assert answer("rank", path)["notes"] == [{"name": "positions-matter", "text": str(note)}]
 
 
 def test_columns_that_may_be_roles_leave_the_best_model_with_a_condition(tmp_path, printed):

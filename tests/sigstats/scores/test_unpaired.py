@@ -97,7 +97,7 @@ def files(tmp_path):
     return [str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]
 
 
-def test_files_of_different_rows_are_compared_on_slices_too(files, tmp_path, capsys, printed, refused):
+def test_files_of_different_rows_are_compared_on_slices_too(files, tmp_path, answer, printed, refused):
     target = tmp_path / "out.json"
     assert "(compare two models on different rows with --unpaired)" in refused("compare", *files)
     page = ("--report", str(tmp_path / "page.html"), "--report", str(tmp_path / "table.md"))
@@ -113,11 +113,9 @@ def test_files_of_different_rows_are_compared_on_slices_too(files, tmp_path, cap
         assert (row["low"], row["high"]) == tuple(direct.confidence_interval)
         assert (row["p_differs"], row["difference"]) == (direct.pvalue, pytest.approx(direct.estimate))
     graded = [*files, "--unpaired", "--score", "grade", "--higher-is-better", "grade", "--measure", "mean-score"]
-    assert main(["compare", *graded, "--score-range", "0", "5", "--json", str(target)]) == 0
-    row = json.loads(target.read_text())["rows"][0]
+    row = answer("compare", *graded, "--score-range", "0", "5", code=0)["rows"][0]
     direct = sigstats.unpaired_test(frames[1].grade, frames[0].grade, score_range=(0, 5))
     assert (row["low"], row["high"]) == tuple(direct.confidence_interval)
-    capsys.readouterr()
     for arguments, said in (
         (graded, "'mean-score' is not valid for different rows without the limits of a row; expected --score-range"),
         ([*files, "--unpaired", "--order", "id"], "--order: 'id' is not valid with --unpaired"),
@@ -125,12 +123,11 @@ def test_files_of_different_rows_are_compared_on_slices_too(files, tmp_path, cap
         assert said in refused("compare", *arguments)
     same = pd.read_csv(files[0]).assign(prediction=0).to_csv(index=False)
     Path(files[1]).write_text(same)
-    main(["compare", *files, "--unpaired", "--measure", "accuracy"])
-    assert "300 ids are in both files" in capsys.readouterr().out
+    words = "compare", *files, "--unpaired", "--measure", "accuracy"
+    assert "300 ids are in both files" in printed(*words, code=(0, 1))
     for file in files:
         pd.read_csv(file).drop(columns="id").to_csv(file, index=False)
-    main(["compare", *files, "--unpaired", "--measure", "accuracy"])
-    assert "ids are in both files" not in capsys.readouterr().out  # of positions nothing is known
+    assert "ids are in both files" not in printed(*words, code=(0, 1))  # of positions nothing is known
 
 
 def test_arrays_frames_and_files_have_the_same_result(files, tmp_path, capsys):

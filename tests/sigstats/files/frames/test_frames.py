@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sigstats
-from sigstats.flows.cli import main
 
 from ....examples import examples
 from ..predictions.logs import harness_log
@@ -53,15 +52,14 @@ def test_frames_of_every_kind_say_what_arrays_say(kind):
     assert found == arrays
 
 
-def test_frames_say_what_files_say(tmp_path):
+def test_frames_say_what_files_say(tmp_path, answer):
     base, cand = pair()
     files = [str(tmp_path / name) for name in ("base.csv", "cand.csv")]
     for frame, file in zip((base, cand), files, strict=True):
         frame.to_csv(file, index=False)
     options = ["--slice", "region", "--group", "document", "--score", "score"]
     options += ["--measure", "accuracy", "--measure", "auc"]
-    main(["compare", *files, *options, "--json", str(tmp_path / "found.json")])
-    of_files = json.loads((tmp_path / "found.json").read_text())["rows"]
+    of_files = answer("compare", *files, *options)["rows"]
     frames = [sigstats.read_predictions(file, score="score", slices=["region"], groups="document") for file in files]
     how = {"score": "score", "measures": ["accuracy", "auc"]}
     found = sigstats.compare(*frames, slices=["region"], groups="document", **how)

@@ -2,6 +2,7 @@
 
 import json
 import math
+import operator
 import shutil
 import zipfile
 
@@ -12,6 +13,8 @@ import pyarrow as pa
 import pytest
 
 from sigstats.flows.cli import main
+
+from ....tables import save
 
 
 @pytest.fixture
@@ -24,6 +27,11 @@ def frames():
 
     ids = [f"q{row}" for row in range(60)]
     return [pd.DataFrame({"id": ids, "label": label, "prediction": model(share)}) for share in (0.9, 0.6)]
+
+
+def texts_of(found, name):
+    """The notes of this name."""
+    return [note["text"] for note in found["notes"] if note["name"] == name]
 
 
 def compared(tmp_path, files, *options, code=None):
@@ -97,24 +105,6 @@ def test_a_column_beside_another_that_may_be_it_is_not_guessed(tmp_path, frames,
     assert compared(tmp_path, files, "--slice", other)["rows"]
 
 
-@pytest.mark.parametrize("form", ["csv", "json"])
-def test_empty_marks_are_refused_left_out_of_both_or_counted_as_0(tmp_path, refused, form):
-    rng = np.random.default_rng(1)
-    marks = [pd.Series(rng.integers(5, size=40) / 4).mask(rng.random(40) < 0.1) for _ in range(2)]
-    tables = [pd.DataFrame({"id": range(40), "quality": mark}) for mark in marks]
-    texts = [table.to_csv(index=False) if form == "csv" else table.to_json(orient="records") for table in tables]
-    files = written(tmp_path, *texts, name=f"p.{form}")
-    assert "3 of 40 rows have no 'quality': ids '16', '19', '35'; add --unscored wrong" in refused(
-        "compare", *files, "--score", "quality"
-    )
-    both = marks[0].notna() & marks[1].notna()
-    expected = {"drop": [mark[both].mean() for mark in marks], "wrong": [mark.fillna(0).mean() for mark in marks]}
-    for way, (a, b) in expected.items():
-        (row,) = compared(tmp_path, files, "--score", "quality", "--unscored", way)["rows"]
-        assert (row["baseline"], row["candidate"]) == pytest.approx((a, b))
-        assert row["n"] == (both.sum() if way == "drop" else 40)
-
-
 def test_what_passed_of_humaneval_is_pass_at_k(tmp_path):
     rng = np.random.default_rng(2)
     passed = rng.random((2, 30, 4)) < np.array([0.7, 0.4])[:, None, None]
@@ -149,34 +139,27 @@ def test_evalplus_has_the_base_tests_and_those_of_plus(tmp_path, new):
 
 
 @pytest.mark.parametrize("lost", [[], {"base": [], "plus": []}, [{"task_id": "t", "base_status": None}]])
-def test_tasks_of_evalplus_without_a_solution_have_no_score(tmp_path, printed, refused, lost):
+def test_tasks_of_evalplus_without_a_solution_have_no_score(tmp_path, answer, refused, lost):
     passed = [{"task_id": "t", "base_status": "pass", "plus_status": "pass"}]
     evals = {f"HumanEval/{number}": passed if number else lost for number in range(30)}
     (file,) = written(tmp_path, {"date": "2024-01-29 14:44", "hash": "8", "eval": evals})
     words = ["check", str(file), "--score", "base", "--at-least", "0.5"]
     assert "1 of 30 answers have no score 'base': id 'HumanEval/0'" in refused(*words)
-    assert json.loads(printed(*words, "--unscored", "wrong", "--json", "-"))["rows"][0]["value"] == 29 / 30
+    assert answer(*words, "--unscored", "wrong")["rows"][0]["value"] == 29 / 30
 
 
 def test_deepevals_metrics_are_known_by_their_names(tmp_path):
-    def run(scores):
-        cases = [
-            {"name": f"test_case_{row}", "input": f"q{row}", "actualOutput": "a", "success": score >= 0.5,
-             "metricsData": [{"name": "Answer Relevancy", "threshold": 0.5, "success": score >= 0.5, "score": score}]}
-            for row, score in enumerate(scores)
-        ]  # fmt: skip
-        return {"testCases": cases, "conversationalTestCases": [], "metricsScores": []}
-
     scores = [[0.25, 0.5, 0.75, 1.0] * 6, [0.0, 0.5, 0.5, 1.0] * 6]
-    files = written(tmp_path, *map(run, scores))
+    cases = [[deepeval_case(row, (s,), success=s >= 0.5) for row, s in enumerate(of_model)] for of_model in scores]
+    files = written(tmp_path, *({"testCases": items, "conversationalTestCases": []} for items in cases))
     found = compared(tmp_path, files, "--score", "Answer Relevancy")
     assert accuracies(found) == [pytest.approx(tuple(np.mean(scores, axis=1)))]
     assert accuracies(compared(tmp_path, files, "--score", "success")) == [(0.75, 0.75)]
 
 
-def deepeval_case(row, scores, *, threshold=0.5, success=True, **more):
+def deepeval_case(row, scores, *, threshold=0.5, success=True, passes=operator.ge, **more):
     about = {"name": "Answer Relevancy", "threshold": threshold, **more}
-    metrics = [{**about, "score": score, "success": score >= threshold} for score in scores]
+    metrics = [{**about, "score": score, "success": passes(score, threshold)} for score in scores]
     return {"name": f"case_{row}", "input": f"q{row}", "success": success, "metricsData": metrics}
 
 
@@ -277,7 +260,7 @@ def samples_of(tmp_path, stated, marks, total=40, **more):
 
 @pytest.mark.parametrize("program", ["inspect", "openai", "promptfoo", "deepeval", "evalplus", "trec_eval", "harness"])
 @pytest.mark.parametrize(("stated", "odd"), [(0.995, False), (0.95, True)])
-def test_a_total_that_a_log_states_against_its_answers_is_noted(tmp_path, program, stated, odd):
+def test_a_total_that_a_log_states_against_its_answers_is_noted(tmp_path, answer, program, stated, odd):
     log = log_of(program, 0)
     if program == "inspect":
         log["results"]["scores"][0] |= {"metrics": {"accuracy": {"value": stated}}}
@@ -293,10 +276,7 @@ def test_a_total_that_a_log_states_against_its_answers_is_noted(tmp_path, progra
         log += "\n" + json.dumps({"final_report": {"accuracy": stated}})
     (file,) = [samples_of(tmp_path, stated, [1.0] * 40)] if program == "harness" else written(tmp_path, log, name="log")
     score = {"evalplus": ["--score", "base"], "deepeval": ["--score", "success"]}.get(program, [])
-    words = ["check", str(file), "--at-least", "0.5", "--json", str(tmp_path / "checked.json"), *score]
-    assert main(words) == 0
-    notes = json.loads((tmp_path / "checked.json").read_text())["notes"]
-    told = [note["text"] for note in notes if note["name"] == "other-total"]
+    told = texts_of(answer("check", file, "--at-least", "0.5", *score, code=0), "other-total")
     assert ["0.95, but the mean of its 40 answers is 1" in text for text in told] == [True] * odd
 
 
@@ -309,7 +289,7 @@ def test_samples_fewer_than_their_results_state_are_noted(tmp_path, total, lacki
         tmp_path.joinpath(side).mkdir()
         files.append(samples_of(tmp_path / side, 0.5, marks, total=total))
     paths = files if form == "file" else [str(tmp_path / side) for side in "ab"]
-    told = [note["text"] for note in compared(tmp_path, paths)["notes"] if note["name"] == "incomplete-log"]
+    told = texts_of(compared(tmp_path, paths), "incomplete-log")
     wanted = f": states {total} documents and contains 40; the others are not counted"
     assert [text[text.index(": states") :] for text in told] == [wanted] * 2 * lacking
 
@@ -345,7 +325,7 @@ def test_tests_that_passed_after_a_retry_are_counted_in_a_note(tmp_path, child):
     wrong = '<testcase name="w"><failure/><rerunFailure/></testcase>'
     passed = "".join(f'<testcase name="p{row}"/>' for row in range(30))
     files = written(tmp_path, *(f"<testsuite>{passed}{wrong}{retried}</testsuite>",) * 2, name="j.xml")
-    told = [note["text"] for note in compared(tmp_path, files)["notes"] if note["name"] == "retried-tests"]
+    told = texts_of(compared(tmp_path, files), "retried-tests")
     odd = child not in ("system-out", "properties")
     assert [f": 5 of 36 tests contain <{child.lower()}>" in text for text in told] == [True] * 2 * odd
 
@@ -353,26 +333,17 @@ def test_tests_that_passed_after_a_retry_are_counted_in_a_note(tmp_path, child):
 @pytest.mark.parametrize(
     ("program", "what"), [("inspect", "answers"), ("promptfoo", "answers"), ("trec_eval", "queries")]
 )
-def test_answers_that_a_log_states_and_does_not_contain_are_noted(tmp_path, program, what):
+def test_answers_that_a_log_states_and_does_not_contain_are_noted(tmp_path, answer, program, what):
     for stated in (40, 50):
         (file,) = written(tmp_path, log_of(program, 0, stated), name="log.txt")
-        target = tmp_path / "checked.json"
-        assert main(["check", str(file), "--at-least", "0.5", "--json", str(target)]) == 0
-        told = [note["text"] for note in json.loads(target.read_text())["notes"] if note["name"] == "incomplete-log"]
+        told = texts_of(answer("check", file, "--at-least", "0.5", code=0), "incomplete-log")
         assert told == [f"{file}: states 50 {what} and contains 40; the others are not counted"] * (stated == 50)
 
 
 def test_matches_of_openai_evals_are_read(tmp_path):
-    def event(right):
-        spec = {"spec": {"completion_fns": ["gpt-4"], "eval_name": "arith.dev.v0", "base_eval": "arith"}}
-        events = [
-            {"event_id": number, "sample_id": f"arith.dev.{number}", "type": kind, "data": data}
-            for number, correct in enumerate(right)
-            for kind, data in (("sampling", {"prompt": "?"}), ("match", {"correct": correct, "expected": "4"}))
-        ]
-        return "\n".join(map(json.dumps, [spec, *events, {"final_report": {"accuracy": 0.5}}]))
-
-    found = compared(tmp_path, written(tmp_path, event([True] * 15 + [False] * 5), event([True] * 20), name="r.jsonl"))
+    log = log_of("openai", 0)
+    some = log.replace('"correct": true', '"correct": false', 10)
+    found = compared(tmp_path, written(tmp_path, some, log, name="r.jsonl"))
     assert accuracies(found) == [(0.75, 1.0)]
     assert found["subjects"]["baseline"]["task"] == "arith"
 
@@ -501,7 +472,7 @@ def test_text_without_a_header_asks_for_a_line_of_names(tmp_path, frames, refuse
     assert accuracies(compared(tmp_path, files, "--by-position")) == of(frames)
 
 
-def test_one_table_of_several_models_is_compared_and_ranked_by_name(tmp_path, frames, refused):
+def test_one_table_of_several_models_is_compared_and_ranked_by_name(tmp_path, frames, answer, refused):
     models = [frame.assign(system=name) for name, frame in zip("ab", frames, strict=True)]
     long = tmp_path / "long.csv"
     pd.concat(models).to_csv(long, index=False)
@@ -510,9 +481,7 @@ def test_one_table_of_several_models_is_compared_and_ranked_by_name(tmp_path, fr
     renamed = pd.concat(models).rename(columns={"system": "model"})
     renamed.sample(frac=1, random_state=0).to_csv(long, index=False)
     assert accuracies(compared(tmp_path, [long], *named)) == of(frames)
-    target = tmp_path / "ranks.json"
-    assert main(["rank", str(long), "--json", str(target)]) == 0
-    ranked = {each["model"]: each["accuracy"] for each in json.loads(target.read_text())["models"]}
+    ranked = {each["model"]: each["accuracy"] for each in answer("rank", long)["models"]}
     assert ranked == dict(zip("ab", of(frames)[0], strict=True))
     assert "--model NAME reads those of one model" in refused("compare", long, long)
     assert "model: 'c' was not found; expected one of" in refused("check", long, "--model", "c", "--at-least", "0.5")
@@ -525,7 +494,9 @@ def test_a_file_joins_a_folder_with_that_task_alone(tmp_path, frames):
     assert accuracies(compared(tmp_path, [tmp_path / "a.csv", tmp_path / "runs"])) == of(frames)
 
 
-def test_a_prompt_of_promptfoo_is_named_by_its_beginning_or_its_number_and_providers_are_ranked(tmp_path, refused):
+def test_a_prompt_of_promptfoo_is_named_by_its_beginning_or_its_number_and_providers_are_ranked(
+    tmp_path, answer, refused
+):
     prompts = [f"prompts/{name}.txt: Read the text and say what is in it.\nText: {{{{q}}}}" for name in ("zero", "few")]
     rng = np.random.default_rng(1)
     results = [
@@ -545,10 +516,8 @@ def test_a_prompt_of_promptfoo_is_named_by_its_beginning_or_its_number_and_provi
     said = refused("rank", file)
     offered = said.partition("expected one named of '")[2].partition("'")[0]
     assert prompts[0].startswith(offered)
-    target = tmp_path / "ranks.json"
     for name in (offered, "0", prompts[0]):
-        assert main(["rank", str(file), "--filter", name, "--json", str(target)]) == 0
-        assert [each["model"] for each in json.loads(target.read_text())["models"]] == ["good", "bad"]
+        assert [each["model"] for each in answer("rank", file, "--filter", name)["models"]] == ["good", "bad"]
 
 
 def test_labels_that_cannot_be_read_are_bad_input(tmp_path, frames, refused):
@@ -633,17 +602,6 @@ def test_arrays_of_one_npz_and_a_zip_of_one_table_are_read(tmp_path, frames):
     assert accuracies(compared(tmp_path, found[1])) == of(frames)
 
 
-def test_empty_predictions_are_refused_left_out_or_count_as_wrong(tmp_path, frames, refused):
-    holes = [frame.assign(prediction=frame["prediction"].astype(object).mask(frame.index % 7 == 0)) for frame in frames]
-    files = written(tmp_path, *(frame.to_csv(index=False) for frame in holes), name="p.csv")
-    assert "9 of 60 rows have no 'prediction': ids 'q0', 'q7', 'q14' and 6 more" in refused("compare", *files)
-    right = [(frame["label"] == frame["prediction"]) & (frame.index % 7 != 0) for frame in frames]
-    assert accuracies(compared(tmp_path, files, "--unscored", "wrong")) == [tuple(float(each.mean()) for each in right)]
-    kept = frames[0].index % 7 != 0
-    expected = tuple(float(each[kept].mean()) for each in right)
-    assert accuracies(compared(tmp_path, files, "--unscored", "drop")) == [expected]
-
-
 def test_what_excel_writes_is_read_where_it_can_mean_one_thing(tmp_path, refused):
     rng = np.random.default_rng(4)
     score = rng.random(40).round(4)
@@ -711,15 +669,10 @@ def test_scores_beside_labels_of_known_names_are_probabilities(tmp_path, frames)
 
 
 def test_deepevals_metrics_that_pass_below_their_thresholds_are_costs(tmp_path):
-    def run(scores):
-        metrics = [
-            {"name": "Role Violation", "threshold": 0.5, "success": score <= 0.5, "score": score} for score in scores
-        ]
-        cases = [{"name": f"c{k}", "input": "q", "metricsData": [each]} for k, each in enumerate(metrics)]
-        return {"testCases": cases}
-
-    files = written(tmp_path, run([0.1, 0.9] * 10), run([0.8, 0.9] * 10))
-    (row,) = compared(tmp_path, files, code=1)["rows"]
+    scores = ([0.1, 0.9] * 10, [0.8, 0.9] * 10)
+    cases = [[deepeval_case(row, (s,), passes=operator.le) for row, s in enumerate(of_model)] for of_model in scores]
+    files = written(tmp_path, *({"testCases": items} for items in cases))
+    (row,) = compared(tmp_path, files, "--score", "Answer Relevancy", code=1)["rows"]
     assert row["lower_is_better"]
     assert row["verdict"] == "fail"
 
@@ -731,15 +684,12 @@ def test_a_log_of_one_model_says_what_its_prompts_are(tmp_path, refused):
     assert "contains only one model; expected the --filter of each of p0, p1" in refused("rank", file)
 
 
-def test_rows_without_a_value_are_a_slice_and_not_a_group(tmp_path, printed, refused):
+def test_rows_without_a_value_are_a_slice_and_not_a_group(tmp_path, answer, refused):
     rows = pd.DataFrame({"id": range(60), "label": [0, 1] * 30, "prediction": [0] * 60, "part": ["a", "b", None] * 20})
     path, other = tmp_path / "a.csv", tmp_path / "b.csv"
     rows.to_csv(path, index=False)
     rows.assign(prediction=1).to_csv(other, index=False)
-    sizes = {
-        row["slice"]: row["n"]
-        for row in json.loads(printed("compare", path, other, "--slice", "part", "--json", "-", code=(0, 1)))["rows"]
-    }
+    sizes = {row["slice"]: row["n"] for row in answer("compare", path, other, "--slice", "part")["rows"]}
     assert sizes == {"all rows": 60, "part = a": 20, "part = b": 20, "part = (missing)": 20}
     assert "column 'part' is empty; expected a value" in refused("compare", path, other, "--group", "part")
 
@@ -842,21 +792,14 @@ def test_rows_whose_ids_are_in_another_order_are_not_joined_by_position(tmp_path
     files = [tmp_path / f"{name}.{kind}" for name in ("a", "b", "shuffled", "others")]
     given = (a, b, b.sample(frac=1, random_state=1), b.assign(id=[f"other {row}" for row in range(60)]))
     for path, frame in zip(files, given, strict=True):
-        if kind == "parquet":
-            frame.to_parquet(path)
-        else:
-            path.write_text(frame.to_csv(index=False) if kind == "csv" else frame.to_json(orient="records", lines=True))
+        save(frame, path)
     assert main(["compare", str(files[0]), str(files[2]), "--by-position"]) == 2
     complaint = f"{files[2]}: has the ids of {files[0]} in another order; sort one file, or omit --by-position"
     assert complaint in capsys.readouterr().err
     for other in (files[1], files[3]):  # ids of each model's own say nothing
         assert accuracies(compared(tmp_path, (files[0], other), "--by-position")) == of((a, b))
     for path, frame in zip(files, given, strict=True):  # the same where the column is not known to be that of ids
-        frame = frame.rename(columns={"id": "patient"})
-        if kind == "parquet":
-            frame.to_parquet(path)
-        else:
-            path.write_text(frame.to_csv(index=False) if kind == "csv" else frame.to_json(orient="records", lines=True))
+        save(frame.rename(columns={"id": "patient"}), path)
     assert "expected the same questions, or --id patient" in refused("compare", files[0], files[2], "--by-position")
     for other in (files[1], files[3]):
         assert accuracies(compared(tmp_path, (files[0], other), "--by-position")) == of((a, b))

@@ -11,6 +11,7 @@ from sigstats.files.frames import _columns as frames
 from sigstats.files.predictions import readers
 from sigstats.flows.cli import main
 
+from ....tables import save
 from .logs import harness_log
 
 SCORES = ("latency_ms", "cost_usd", "mark")
@@ -31,15 +32,8 @@ def parsed(monkeypatch):
 
 def write_tables(folder, ending):
     rng = np.random.default_rng(3)
-    for name in "ab":
-        frame = pd.DataFrame({"id": range(40), **{score: rng.random(40).round(3) for score in SCORES}})
-        if ending == "csv":
-            frame.to_csv(folder / f"{name}.csv", index=False)
-        elif ending == "parquet":
-            frame.to_parquet(folder / f"{name}.parquet", index=False)
-        else:
-            frame.to_json(folder / f"{name}.jsonl", orient="records", lines=True)
-    return [str(folder / f"{name}.{ending}") for name in "ab"]
+    frames_ = [pd.DataFrame({"id": range(40), **{name: rng.random(40).round(3) for name in SCORES}}) for _ in "ab"]
+    return [str(save(frame, folder / f"{name}.{ending}")) for frame, name in zip(frames_, "ab", strict=True)]
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])

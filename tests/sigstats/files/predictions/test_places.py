@@ -119,7 +119,7 @@ def folder_of_files(folder, *files):
     return folder
 
 
-def test_files_of_the_same_items_are_no_independent_tasks(tmp_path, refused, printed):
+def test_files_of_the_same_items_are_no_independent_tasks(tmp_path, refused, answer):
     labels, others = np.random.default_rng(4).integers(0, 2, (2, 300))
     files = ("gsm", range(300), others), ("de", range(300), labels), ("fr", range(100, 200), labels[100:200])
     first, second = (folder_of_files(tmp_path / name, *files) for name in "ab")
@@ -127,7 +127,7 @@ def test_files_of_the_same_items_are_no_independent_tasks(tmp_path, refused, pri
         said = refused(*command)
         assert "de and fr" in said
         assert "have the same 100 items; add --group id" in said
-    found = json.loads(printed("compare", first, second, "--group", "id", "--json", "-", code=(0, 1)))
+    found = answer("compare", first, second, "--group", "id")
     columns = Columns().but(group="id")
     pair = join(read(str(first), columns), read(str(second), columns), columns)
     assert (found["n"], len(np.unique(pair.units.group)), pair.units.crossed) == (700, 300, True)
@@ -171,7 +171,7 @@ def test_ids_that_restart_in_each_task_are_those_of_a_folder_with_a_file_per_tas
 
 
 @pytest.mark.parametrize("command", ["compare", "rank"])
-def test_a_file_of_one_of_several_tasks_whose_ids_restart_is_joined_by_task_and_id(tmp_path, printed, refused, command):
+def test_a_file_of_one_of_several_tasks_whose_ids_restart_is_joined_by_task_and_id(tmp_path, answer, refused, command):
     rng = np.random.default_rng(8)
     whole = pd.DataFrame(
         {"id": [*range(60)] * 2, "task": ["arc"] * 60 + ["piqa"] * 60, "label": rng.integers(0, 2, 120)}
@@ -183,9 +183,9 @@ def test_a_file_of_one_of_several_tasks_whose_ids_restart_is_joined_by_task_and_
         frame.to_csv(path, index=False)
     arguments = (command, *paths, "--task", "task")
     assert "ids 'arc/0', 'arc/1', 'arc/2' and 57 more are only in this file" in refused(*arguments)
-    found = json.loads(printed(*arguments, "--unmatched", "drop", "--json", "-", code=(0, 1)))
+    found = answer(*arguments, "--unmatched", "drop")
     whole[whole.task == "piqa"].to_csv(paths[0], index=False)
-    expected = json.loads(printed(command, *paths, "--json", "-", code=(0, 1)))
+    expected = answer(command, *paths)
     results = "models" if command == "rank" else "rows"
     assert (found["n"], found[results]) == (60, expected[results])
     whole.to_csv(paths[0], index=False)
@@ -200,17 +200,14 @@ def test_a_file_of_one_of_several_tasks_whose_ids_restart_is_joined_by_task_and_
 
 
 @pytest.mark.parametrize("options", [["--epoch", "try"], ["--run", "try"], ["--duplicates", "first"]])
-def test_ids_that_repeat_only_within_tasks_are_those_of_a_file_without_repeats(tmp_path, printed, options):
+def test_ids_that_repeat_only_within_tasks_are_those_of_a_file_without_repeats(tmp_path, answer, options):
     rng = np.random.default_rng(7)
     rows = pd.DataFrame({"id": range(300), "label": rng.integers(0, 2, 300), "task": ["arc"] * 200 + ["piqa"] * 100})
     tries = [rows.assign(prediction=np.abs(rows["label"] - (rng.random(300) < 0.1)), **{"try": k}) for k in range(4)]
     paths = [str(tmp_path / name) for name in ("several.csv", "one.csv")]
     pd.concat(tries[:3]).to_csv(paths[0], index=False)
     tries[3].to_csv(paths[1], index=False)
-    with_tasks, without = (
-        json.loads(printed("compare", *paths, *options, *task, "--json", "-", code=(0, 1)))
-        for task in (["--task", "task"], [])
-    )
+    with_tasks, without = (answer("compare", *paths, *options, *task) for task in (["--task", "task"], []))
     keys = "slice", "n", "baseline", "candidate", "difference", "p_worse"
     row = [without["rows"][0][key] for key in keys]
     assert row in [[row[key] for key in keys] for row in with_tasks["rows"]]
@@ -514,15 +511,13 @@ def written(path, rows):
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "array.json", "a.parquet"])
-def test_columns_are_found_where_they_are_said_to_be(tmp_path, capsys, name):
+def test_columns_are_found_where_they_are_said_to_be(tmp_path, answer, name):
     path = written(tmp_path / name, NESTED)
     plain = tmp_path / "plain.csv"
     lines = [f"{row['id']},{row['label']},{row['prediction']},{'ab'[n % 2]}" for n, row in enumerate(ROWS)]
     plain.write_text("\n".join(["meta.key,truth.text,said.by.m,meta.site", *lines]))
     places = [f"--{each}" for each in WHERE]
-    options = ["--slice", "meta.site", "--json", str(tmp_path / "result.json")]
-    assert main(["compare", str(plain), path, *places, *options]) == 0, capsys.readouterr().err
-    rows = json.loads((tmp_path / "result.json").read_text())["rows"]
+    rows = answer("compare", plain, path, *places, "--slice", "meta.site", code=0)["rows"]
     assert [row["n"] for row in rows] == [12, 6, 6]
     assert [row["difference"] for row in rows] == [0, None, None]
 

@@ -1,20 +1,15 @@
 """Ids that number the rows of each file, although another column names the items: a join by them is refused."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
 
 import sigstats
 
+from ....tables import save
+
 N = 40
 ITEMS = [f"What is {k} + {k}?" for k in range(N)]
-WRITE = {
-    "csv": lambda frame, path: frame.to_csv(path, index=False),
-    "parquet": lambda frame, path: frame.to_parquet(path),
-    "jsonl": lambda frame, path: frame.to_json(path, orient="records", lines=True),
-}
 
 
 def marks(seed, **columns):
@@ -32,26 +27,23 @@ def numbered(frame, *, seed=None):
 @pytest.fixture
 def files(tmp_path):
     def write(*frames, kind="csv"):
-        paths = [tmp_path / f"{name}.{kind}" for name in "abc"[: len(frames)]]
-        for frame, path in zip(frames, paths, strict=True):
-            WRITE[kind](frame, path)
-        return paths
+        return [save(frame, tmp_path / f"{name}.{kind}") for frame, name in zip(frames, "abc", strict=False)]
 
     return write
 
 
-@pytest.mark.parametrize("kind", WRITE)
+@pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl"])
 @pytest.mark.parametrize("command", ["compare", "rank"])
-def test_a_join_by_numbers_of_rows_in_another_order_is_refused(files, printed, refused, kind, command):
+def test_a_join_by_numbers_of_rows_in_another_order_is_refused(files, answer, refused, kind, command):
     first, second = marks(1), marks(2)
     paths = files(numbered(first), numbered(second, seed=3), kind=kind)
     options = ("--score", "f1", "--higher-is-better", "f1")
     message = refused(command, *paths, *options)
     assert "id '0': question" in message
     assert "expected the same questions, or --id question (--allow-different-tasks" in message
-    by_item = json.loads(printed(command, *paths, *options, "--id", "question", "--json", "-", code=(0, 1)))
+    by_item = answer(command, *paths, *options, "--id", "question")
     paths = files(numbered(first), numbered(second), kind=kind)
-    in_order = json.loads(printed(command, *paths, *options, "--json", "-", code=(0, 1)))
+    in_order = answer(command, *paths, *options)
     rows = {"compare": "rows", "rank": "models"}[command]
     assert by_item[rows] == in_order[rows]
 

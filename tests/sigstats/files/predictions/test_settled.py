@@ -13,6 +13,7 @@ from sigstats.files.predictions import Columns, join, read
 from sigstats.files.predictions.designs import combine_samples
 from sigstats.flows.cli import main
 
+from ....tables import save
 from .logs import harness_log, inspect_log
 
 #: Results in the order of the file: the item, its score, and None where there is none; q1 is there twice.
@@ -21,13 +22,7 @@ N = len(RESULTS)
 
 
 def table(path):
-    frame = pd.DataFrame(RESULTS, columns=["id", "s"])
-    if path.suffix == ".parquet":
-        frame.to_parquet(path)
-    elif path.suffix == ".csv":
-        frame.to_csv(path, index=False)
-    else:
-        frame.to_json(path, orient="records", lines=path.suffix == ".jsonl")
+    save(pd.DataFrame(RESULTS, columns=["id", "s"]), path)
     return "s"
 
 
@@ -395,15 +390,12 @@ def test_no_probability_is_wrong_by_itself(tmp_path, measure, unpaired):
 
 
 @pytest.mark.parametrize(("first", "how"), [(0, "epoch"), (1, "order, as their epochs differ")])
-def test_the_note_on_epochs_states_how_they_are_paired(tmp_path, printed, first, how):
+def test_the_note_on_epochs_states_how_they_are_paired(tmp_path, answer, first, how):
     paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
     for path, start in zip(paths, (0, first), strict=True):
         rows = pd.DataFrame(
             {"id": np.arange(90) // 3, "epoch": start + np.arange(90) % 3, "label": np.arange(90) // 3 % 2}
         )
         rows.assign(prediction=np.arange(90) % 2).to_csv(path, index=False)
-    notes = json.loads(printed("compare", *paths, "--epoch", "epoch", "--json", "-"))["notes"]
-    assert (
-        f"90 answers to 30 items in each file are paired by {how}; the"
-        in {note["name"]: note["text"] for note in notes}["paired-epochs"]
-    )
+    notes = {note["name"]: note["text"] for note in answer("compare", *paths, "--epoch", "epoch")["notes"]}
+    assert f"90 answers to 30 items in each file are paired by {how}; the" in notes["paired-epochs"]

@@ -1,9 +1,9 @@
 """Columns that are not used, but state that some rows are of another kind."""
 
-import json
-
 import pandas as pd
 import pytest
+
+from ....tables import save
 
 
 @pytest.fixture
@@ -13,10 +13,7 @@ def table(tmp_path):
     def write(name, values, kind="csv"):
         frame = pd.DataFrame({"label": ["a", "b"] * 6, "prediction": ["a", "b", "b"] * 4, name: values * 4})
         frame.insert(0, "id", range(12))
-        path = tmp_path / f"answers.{kind}"
-        text = {"csv": frame.to_csv(index=False), "jsonl": frame.to_json(orient="records", lines=True)}
-        frame.to_parquet(path) if kind == "parquet" else path.write_text(text[kind], "utf-8")
-        return path
+        return save(frame, tmp_path / f"answers.{kind}")
 
     return write
 
@@ -42,9 +39,9 @@ def table(tmp_path):
     ],
 )
 @pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl"])
-def test_a_note_counts_them(table, printed, name, values, told, kind):
+def test_a_note_counts_them(table, answer, name, values, told, kind):
     path = table(name, values, kind)
-    result = json.loads(printed("check", path, "--at-least", "0.1", "--json", "-"))
+    result = answer("check", path, "--at-least", "0.1")
     notes = [note["text"] for note in result["notes"] if note["name"] == "unused-column"]
     notes = [note.replace("'True'", "'true'").replace("'False'", "'false'") for note in notes]  # as a file has them
     assert notes == [f"{told}, which is not used; they count like the other rows"] * bool(told)
