@@ -245,7 +245,7 @@ def _read(options: argparse.Namespace, name: str, read: Callable[[str], Any]) ->
 
 
 def match_options(options: argparse.Namespace) -> dict[str, Any]:
-    """Options of matching files: refuse or allow unmatched rows and different tasks."""
+    """Return options of matching files: refuse or allow unmatched rows and different tasks."""
     return {"unmatched": options.unmatched or "refuse", "allow_different_tasks": options.allow_different_tasks}
 
 

@@ -87,7 +87,7 @@ def _as_options(**options: Any) -> str:
 
 
 def _by_score(score: str, lower: bool | None, models: list[str], filters: Sequence[str] = ()) -> list[tuple[str, str]]:
-    """Commands for a score of two models or more in a file, or of one."""
+    """Return commands for a score of two models or more in a file, or of one."""
     chosen = _as_options(**{"higher_is_better" if lower is None else "score": score}, filter=[*filters])
     if len(models) > 1:
         return [("compare", _as_options(model=models[:2]) + chosen), ("rank", chosen)]
@@ -192,7 +192,7 @@ def _for_answers(answers: list[str], models: list[str], prediction: str, measure
 
 
 def _parts(roles: _Roles, rows: int) -> list[str]:
-    """Options for the columns that divide the rows into slices, and for the first of groups."""
+    """Return options for the columns that divide the rows into slices, and for the first of groups."""
     values = roles.values
     is_nominal = {name: name not in roles.numbers or _NAMES.fullmatch(name) for name in roles.others}
     nominal = [name for name in roles.others if len(values[name]) == 2 or is_nominal[name]]
@@ -202,7 +202,7 @@ def _parts(roles: _Roles, rows: int) -> list[str]:
 
 
 def _row_options(roles: _Roles, models: int, rows: int) -> list[str]:
-    """Options that identify rows, to be tried in order."""
+    """Return options that identify rows, to be tried in order."""
     from sigstats._common.column_names import RUN
 
     values, usual = roles.values, roles.usual

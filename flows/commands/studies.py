@@ -116,7 +116,7 @@ def _frame(stem: str) -> Any:
 
 
 def digits() -> dict[str, Any]:
-    """Predictions of scikit-learn's digits by two versions of a model, the newer of which drops faint pixels.
+    """Return predictions of scikit-learn's digits by two versions of a model, the newer of which drops faint pixels.
 
     `stroke` states how faint an image is, `region` which half has more ink. Five-fold cross-validation.
     """

@@ -129,7 +129,7 @@ def note_on_unused(keys: Iterable[str], why: str) -> Iterator[str]:
 
 
 def stopping_notes(plan: Plan) -> Iterator[str]:
-    """Notes on the stopping rules, for the person who starts the study."""
+    """Yield notes on the stopping rules, for the person who starts the study."""
     for rule in {one.rule for one in plan.cells if one.stopping is not None}:
         if isinstance(rule, GandyRule) and not rule.can_reject:
             yield (

@@ -149,7 +149,7 @@ def summary_of(path: Path) -> str:
 
 
 def fetched_by(study: Any, base: Path) -> str:
-    """Advice to fetch the missing files of a ready study; empty if none is missing."""
+    """Return advice to fetch the missing files of a ready study; empty if none is missing."""
     path, folder = ready_studies().get(study.name), base / getattr(study, "folder", "")
     wanted = [] if path is None else data_files_of(tomllib.loads(path.read_text("utf-8")))
     lacking = any(not list(folder.glob(name)) for name in wanted)

@@ -99,7 +99,7 @@ def data_table(
 
 
 def side_by_side(panels: Sequence[Markup], columns: int) -> Markup:
-    """Panels of tables with this many columns, two side by side if they fit."""
+    """Return panels of tables with this many columns, two side by side if they fit."""
     inside = Markup("").join(Markup('<div class="panel">{}</div>').format(panel) for panel in panels)
     return Markup('<div class="{}">{}</div>').format("pair" if columns <= _FEW else "pair wide", inside)
 

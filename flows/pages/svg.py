@@ -31,7 +31,7 @@ def ticks(low: float, high: float, most: int = 5) -> list[float]:
 
 
 def tick_labels(values: list[float], unit: str = "") -> list[str]:
-    """Labels with enough decimals to distinguish the ticks, the last one with its unit."""
+    """Return labels with enough decimals to distinguish the ticks, the last one with its unit."""
     if not values:
         return []
     step = values[1] - values[0] if len(values) > 1 else abs(values[0]) or 1
@@ -119,7 +119,7 @@ def drawing(name: str, width: float, height: float, title: str, description: str
 
 
 def side_by_side(drawings: Iterable[Markup], css: str = "trends") -> Markup:
-    """Drawings side by side, up to the width of the page."""
+    """Return drawings side by side, up to the width of the page."""
     return Markup('<div class="{}">{}</div>').format(css, Markup("").join(drawings))
 
 
@@ -166,14 +166,14 @@ class Axes:
         return self.height - self.bottom
 
     def x(self, value: float) -> float:
-        """Horizontal position of a value."""
+        """Return the horizontal position of a value."""
         low, high = self.x_limits
         if self.log_x:
             low, high, value = math.log(low), math.log(high), math.log(value)
         return self.left + (value - low) / ((high - low) or 1) * (self.width - self.left - self.right)
 
     def y(self, value: float) -> float:
-        """Vertical position of a value."""
+        """Return the vertical position of a value."""
         low, high = self.y_limits
         return self.base - (value - low) / ((high - low) or 1) * (self.base - self.top)
 

@@ -106,7 +106,7 @@ def _column_of_counts(columns: Mapping[str, Any], rows: Sequence[NDArray[Any]]) 
 
 
 def _beyond_pairs(votes: IntArray) -> FloatArray:
-    """Votes less the mean of their pair: 1 for the first model by name, -1 for the second, 0 for neither."""
+    """Return votes less the mean of their pair: 1 for the first model by name, -1 for the second, 0 for neither."""
     first, second, signs = votes.T
     signs = np.where(first < second, 1, -1) * signs
     pair = joint_codes([np.minimum(first, second), np.maximum(first, second)])

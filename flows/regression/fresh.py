@@ -150,7 +150,7 @@ def _about_earlier_rows(pair: Pair, kept: Sequence[pa.Table], repeated: int) -> 
 
 
 def _about_rows(study: RegressionStudy, pair: Pair, tests: Sequence[Sequence[RowValues]]) -> list[Note]:
-    """Notes on the predictions, and on a bar that may be in another unit."""
+    """Return notes on the predictions, and on a bar that may be in another unit."""
     models = ("the baseline", "the candidate") if study.bar is None else ("the model",)
     notes: list[Note] = []
     for paired, tested in zip(pair.by_score, tests, strict=True):
@@ -169,7 +169,7 @@ class _Looks(NamedTuple):
     rows: pa.Table
 
     def units_changed(self) -> list[Note]:
-        """Notes on scores whose unit may differ between this look and earlier ones."""
+        """Return notes on scores whose unit may differ between this look and earlier ones."""
         look, notes = pc.field(_LOOK), []
         last = pc.max(self.rows[_LOOK])
         for values in self.measures:

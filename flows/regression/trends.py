@@ -44,7 +44,7 @@ class Point:
 
 
 def trends_of(records: Sequence[Record], reference: str, *, fresh: bool, name: str = "trend") -> Iterator[Figure]:
-    """Figures of each measure on all rows, and of the differences on each slice; `fresh`: of fresh rows, by look.
+    """Yield figures of each measure on all rows, and of the differences on each slice; `fresh`: of fresh rows, by look.
 
     `reference`: baseline or bar. `name`: the beginning of the names of the panels.
     """

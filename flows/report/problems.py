@@ -89,7 +89,7 @@ def shortfall(evidence: Evidence) -> str:
 
 
 def how_to_finish(evidence: Evidence, failures: Sequence[Mapping[str, str]] = ()) -> str:
-    """Advice to complete missing computations; empty if none is missing.
+    """Return advice to complete missing computations; empty if none is missing.
 
     `failures`: the result of `read_failures`, if these must be corrected first.
     """

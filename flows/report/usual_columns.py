@@ -81,7 +81,7 @@ _SHORT = {
 
 
 def short(text: str) -> str:
-    """Names of columns as the report has them."""
+    """Return names of columns as the report has them."""
     for name, short in _SHORT.items():
         text = text.replace(name, short)
     return text

@@ -212,7 +212,7 @@ def better_and_worse(row: Hypothesis) -> tuple[str, str]:
 
 
 def choice(best: str, tied: Sequence[str]) -> str:
-    """Advice on the best classifier and those that do not differ significantly from it.
+    """Return advice on the best classifier and those that do not differ significantly from it.
 
     >>> choice("a", ["b", "c"])
     'take a, b or c: other criteria, such as cost, or more rows may decide'

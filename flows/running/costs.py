@@ -57,11 +57,11 @@ class CostModel:
         self._left[nearer] = math.log(max(seconds, 1e-6)) - self._growth[at]  # 0 has no logarithm
 
     def of_known_kinds(self) -> FloatArray:
-        """Seconds per replicate of every cell; NaN for kinds without a timed cell."""
+        """Return seconds per replicate of every cell; NaN for kinds without a timed cell."""
         return np.asarray(np.exp(self._left + self._growth))
 
     def per_replicate(self) -> FloatArray:
-        """Seconds per replicate of every cell; NaN for fan-outs without a timed cell."""
+        """Return seconds per replicate of every cell; NaN for fan-outs without a timed cell."""
         known = np.isfinite(self._left)
         number = np.bincount(self.fanouts[known], minlength=self.fanouts.max(initial=-1) + 1)
         total = np.bincount(self.fanouts[known], self._left[known], minlength=len(number))

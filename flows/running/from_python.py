@@ -178,7 +178,7 @@ _FRAME = (
 
 
 def plain(value: Any, where: str = "", code: GivenCode | None = None) -> Any:
-    """Values of NumPy, paths, data frames, functions, classes and estimators as plain values of a study file."""
+    """Return values of NumPy, paths, data frames, functions, classes and estimators as plain values of a study file."""
     if isinstance(value, Mapping):
         value = {str(key): item for key, item in value.items()}
         if where.startswith(("datasets.", "populations.")) and not isinstance(value.get("path", ""), (str, PathLike)):

@@ -189,7 +189,7 @@ def printable_words(text: str) -> list[str]:
 
 
 def _code(text: str) -> str:
-    """Code between more backticks than it has in a row."""
+    """Return the code between more backticks than it has in a row."""
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
     apart = " " if "`" in (text[0], text[-1]) else ""
     return f"{fence}{apart}{text}{apart}{fence}"
@@ -226,7 +226,7 @@ class Note(str):
 
 
 def notes_as_objects(notes: Iterable[Note]) -> list[dict[str, str]]:
-    """Notes as objects of JSON."""
+    """Return notes as objects of JSON."""
     return [{"name": note.name, "text": str(note)} for note in notes]
 
 

@@ -118,7 +118,7 @@ def _of_codes(paired: PairedPredictions, spec: MeasureSpec, predicted: Predicted
 def _of_numbers(
     units: Units, spec: MeasureSpec, sides: Sequence[Any], labels: Sequence[float], ends: Any, *, limited: bool
 ) -> Classes:
-    """Labels and predictions that are numbers; `labels` and `ends`: the values that an unseen row may have."""
+    """Return labels and predictions that are numbers; `labels` and `ends`: the values that an unseen row may have."""
     parts = [*sides, np.array(labels), np.array(ends)]
     values, codes = np.unique(np.concatenate(parts), return_inverse=True)
     label, a, b, *unseen = np.split(codes, np.cumsum([len(part) for part in parts])[:-1])

@@ -42,7 +42,7 @@ class Packing:
 
     @classmethod
     def of(cls, bounds: Sequence[int]) -> "Packing":
-        """Fields that can hold 0 to each of `bounds`."""
+        """Return fields that can hold 0 to each of `bounds`."""
         widths = [max(int(bound).bit_length(), 1) for bound in bounds]
         word, shift, place, used = [], [], 0, 0
         for width in widths:
@@ -93,7 +93,7 @@ class Keys:
 
 
 def binomial_keys(totals: Sequence[int]) -> Keys:
-    """Keys of the weight ``prod_j C(totals[j], x[j])``."""
+    """Return keys of the weight ``prod_j C(totals[j], x[j])``."""
     counts = Packing.of(totals)
     # Products of binomials of large, different totals hardly ever agree: merging would cost more than it saves.
     may_merge = len(set(totals)) < len(totals) or min(totals) <= SMALL_TOTAL
@@ -160,7 +160,7 @@ def _exponent_bound(c: int, p: int) -> int:
 
 
 def chi_square_keys(probabilities: Sequence[Fraction], total: int) -> Keys:
-    """Keys of the chi-square statistic; `weight` falls as it rises, and is exact."""
+    """Return keys of the chi-square statistic; `weight` falls as it rises, and is exact."""
     distinct = list(dict.fromkeys(probabilities))
     common = math.lcm(*(fraction.numerator for fraction in distinct))
     units = [common // fraction.numerator * fraction.denominator for fraction in distinct]
@@ -174,7 +174,7 @@ def chi_square_keys(probabilities: Sequence[Fraction], total: int) -> Keys:
 
 
 def _squares_keys(group: Sequence[int], total: int, weight: Callable[[list[int]], int] | None) -> Keys:
-    """Keys of the sums of counts and of squared counts in each group of classes."""
+    """Return keys of the sums of counts and of squared counts in each group of classes."""
     size = max(group) + 1
 
     def fields(j: int, x: IntArray) -> IntArray:
@@ -187,7 +187,7 @@ def _squares_keys(group: Sequence[int], total: int, weight: Callable[[list[int]]
 
 
 def multinomial_keys(probabilities: Sequence[float], total: int, ordering: str) -> Keys | None:
-    """Keys that are equal only for partial outcomes of equal statistic; None if no two classes are alike.
+    """Return keys that are equal only for partial outcomes of equal statistic; None if no two classes are alike.
 
     Classes of equal probability share fields: the sum of their counts, and the sum of the terms of the statistic (the
     primes in x!, or x squared).

@@ -78,7 +78,7 @@ class _Circle:
 def bounds(
     columns: Sequence[Column], total: int, observed: float, log_norm: float, *, slack: float, width: float
 ) -> tuple[float, float]:
-    """Lower and upper bound of P(sum of log masses <= observed | sum of counts = total).
+    """Return the lower and upper bound of P(sum of log masses <= observed | sum of counts = total).
 
     `columns`: the classes, equal ones together. `log_norm`: the logarithm of the probability of the `total`. `slack`:
     bound on the rounding error of the sum of the scores. `width`: the wanted width, as a share of the upper bound;
@@ -219,7 +219,7 @@ def _expected(circle: _Circle, degree: int, tilt: float, reach: float, slack: fl
 
 
 def grouped(log_masses: Sequence[FloatArray], labels: Sequence[float]) -> list[Column]:
-    """Columns with equal labels as one, with their number."""
+    """Return columns with equal labels as one, with their number."""
     where: dict[float, list[int]] = {}
     for j, label in enumerate(labels):
         where.setdefault(label, []).append(j)

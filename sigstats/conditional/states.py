@@ -29,7 +29,7 @@ class States:
         return len(self.count)
 
     def take(self, index: IntArray | slice) -> "States":
-        """Some of the states."""
+        """Return some of the states."""
         return States(self.count[index], self.score[index], self.log_mass[index], self.key[index])
 
     def part(self, start: int, stop: int) -> "States":

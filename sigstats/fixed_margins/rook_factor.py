@@ -87,7 +87,7 @@ def leading_slope(factor: Factor, y: float) -> float:
 
 
 def log_series(factor: Factor, y0: float, edge: float, terms: int) -> FloatArray:
-    """Coefficients ``a_0 .. a_{terms-1}`` of ``log R(y) - log R(y0) = sum_n a_n w^n``; ``a_0`` is 0.
+    """Return coefficients ``a_0 .. a_{terms-1}`` of ``log R(y) - log R(y0) = sum_n a_n w^n``; ``a_0`` is 0.
 
     The variable is ``w = log((y + edge) / (y0 + edge))``: all zeros of R then lie at distance pi or more, so that
     the series converges like ``(abs(w) / pi) ** n``, whatever `y0` above ``-edge``, with an `edge` of at most

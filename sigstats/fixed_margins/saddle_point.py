@@ -101,7 +101,7 @@ def factors_of(classes: Classes) -> Factors:
 
 
 def moments(total: int, factors: Factors) -> tuple[float, float]:
-    """Mean and standard deviation of the number correct."""
+    """Return the mean and standard deviation of the number correct."""
     products = [(value.rows * value.columns, times) for value, times in factors]
     mean = sum(product * times for product, times in products) / total
     if total <= 1:
@@ -259,7 +259,7 @@ def _beside_pole(total: int, saddle: _Saddle, series: FloatArray, edge: float, d
 
 
 def _parity(total: int, factors: Factors, saddle: _Saddle) -> float:
-    """Logarithm of ``abs(E (-1)^T)`` under the tilted distribution, to leading order.
+    """Return the logarithm of ``abs(E (-1)^T)`` under the tilted distribution, to leading order.
 
     With only two classes T moves in steps of two: signs given to their rows and columns then cancel the sign of every
     right object. Each object outside the two only keeps the mean of its sign: -1 if right, the sign of the wrong class

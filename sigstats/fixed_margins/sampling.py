@@ -36,7 +36,7 @@ _Way: TypeAlias = Callable[[np.random.Generator, int], IntArray]
 
 
 def random_number_correct(row_totals: Any, column_totals: Any, *, size: int, rng: RNG = None) -> IntArray:
-    """Numbers correct of `size` independent random tables with the given margins, (size,), or raise ValueError.
+    """Return numbers correct of `size` independent random tables with the given margins, (size,), or raise ValueError.
 
     The null distribution is Nyssen's: all assignments of the names to the objects are equally likely. From generators
     in the same state, fewer replicates are the first of more. A generator is left after the batch of 1000 that the last
@@ -47,7 +47,7 @@ def random_number_correct(row_totals: Any, column_totals: Any, *, size: int, rng
 
 
 def batches(row_totals: Any, column_totals: Any, *, size: int, rng: RNG = None) -> Iterator[IntArray]:
-    """Replicates of `random_number_correct` in batches of some thousand, if they are only counted."""
+    """Yield replicates of `random_number_correct` in batches of some thousand, if they are only counted."""
     rows, columns, total = as_margins(row_totals, column_totals)
     if total > _MOST_OBJECTS:
         raise refuse("row_totals", total, f"at most {_MOST_OBJECTS} objects for random tables", quantity="total")

@@ -116,7 +116,7 @@ def _given(
 
 
 def _rest_right(rest: Classes, rows: int, columns: int, e: int) -> Iterator[tuple[int, Decimal]]:
-    """Numbers correct among e rest objects that get a rest name, with the logarithm of their probability.
+    """Yield numbers correct among e rest objects that get a rest name, with the logarithm of their probability.
 
     As in `sigstats.fixed_margins.rook_polynomial`, but e of the objects and e of the names are matched, both at random:
     E C(T, j) = R_j (e)_j / ((rows)_j (columns)_j), with falling factorials.

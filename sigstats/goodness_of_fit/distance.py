@@ -51,7 +51,7 @@ def distance(x: IntArray, n: int, p: FloatArray, ordering: str) -> FloatArray:
 
 
 def as_counts_and_probabilities(counts: Any, probabilities: Any) -> tuple[IntArray, FloatArray, int]:
-    """Counts and probabilities of the possible classes, and the number of objects in impossible ones."""
+    """Return counts and probabilities of the possible classes, and the number of objects in impossible ones."""
     same_classes(counts=counts, probabilities=probabilities)
     x = as_counts(counts, "counts", ndim=1)
     p = as_probabilities(probabilities, "probabilities")

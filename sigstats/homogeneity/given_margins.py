@@ -77,7 +77,7 @@ def _too_large(problem: Problem, wanted: str) -> ValueError:
 
 
 def certified_bounds(problem: Problem) -> Interval:
-    """Bounds of the exact p-value, no wider than `BOUNDS_WIDTH` of it."""
+    """Return bounds of the exact p-value, no wider than `BOUNDS_WIDTH` of it."""
     if len(problem.parameters) == 1:
         return Interval(1.0, 1.0, 1.0)
     if quick := _around_exact(problem, 2**18):

@@ -88,11 +88,11 @@ class BatchedLearner:
         raise NotImplementedError
 
     def predict_labels(self, place: IntArray) -> IntArray:
-        """Predictions, shape (replicates, n), by row of X, for ``place`` of the same shape."""
+        """Return predictions, shape (replicates, n), by row of X, for ``place`` of the same shape."""
         raise NotImplementedError
 
     def predict_features(self, source: IntArray) -> IntArray:
-        """Predictions, shape (replicates, n), for ``source`` of shape (replicates, d, n)."""
+        """Return predictions, shape (replicates, n), for ``source`` of shape (replicates, d, n)."""
         raise NotImplementedError
 
 
@@ -164,7 +164,7 @@ _BLOCK_BYTES = 2**21
 
 
 def blocks(count: int, number: int, *, least: int = 1) -> Iterator[slice]:
-    """Slices of `count` items of `each` bytes, in blocks of `least` or more that fit into the cache."""
+    """Yield slices of `count` items of `each` bytes, in blocks of `least` or more that fit into the cache."""
     step = max(least, _BLOCK_BYTES // max(number, 1))
     for first in range(0, count, step):
         yield slice(first, min(first + step, count))
@@ -200,7 +200,7 @@ class FoldOrder:
         return inverse[:, self.sorted]
 
     def cell_sums(self, values: FloatArray) -> FloatArray:
-        """Sums over rows in sorted order: (replicates, n, m) to (replicates, folds, classes, m)."""
+        """Return sums over rows in sorted order: (replicates, n, m) to (replicates, folds, classes, m)."""
         sums = np.zeros((len(values), self.counts.size, values.shape[2]))
         sums[:, self._filled] = np.add.reduceat(values, self._starts, axis=1)
         return sums.reshape(len(values), *self.counts.shape, -1)

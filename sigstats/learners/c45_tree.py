@@ -84,7 +84,7 @@ def count_classes(data: Training, rows: Any, weights: Any, counts: Any) -> None:
 
 
 def _room(size: int, n_classes: int) -> Nodes:
-    """Memory for this many nodes."""
+    """Return the memory for this many nodes."""
     whole = np.empty((4, size), dtype=np.int64)
     return Nodes(whole[0], whole[1], whole[2], whole[3], np.zeros((size, n_classes)))
 

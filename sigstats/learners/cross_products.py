@@ -211,7 +211,7 @@ class BatchedLinearSVM(BatchedDesign):
     def _optimum(
         self, Z: FloatArray, sign: FloatArray, cost: FloatArray, test: FloatArray, hessian: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Scores of the test rows, and the largest distance of `LinearSVC`'s scores from them."""
+        """Return scores of the test rows, and the largest distance of `LinearSVC`'s scores from them."""
         pull = 2 * cost * sign
         gradient = pull @ Z
         outside = np.zeros(len(Z), dtype=bool)

@@ -152,7 +152,7 @@ class BatchedDesign(BatchedLearner):
         return predicted
 
     def _predict(self, rows: FloatArray, sums: FloatArray) -> IntArray:
-        """Predictions of rows in the order of folds, from these and their sums in each fold and class."""
+        """Return predictions of rows in the order of folds, from these and their sums in each fold and class."""
         return self._classify(self._moments(rows, sums))
 
     def _classify(self, moments: Moments) -> IntArray:
@@ -167,7 +167,7 @@ class BatchedDesign(BatchedLearner):
         return scores
 
     def _moments(self, rows: FloatArray, sums: FloatArray) -> Moments:
-        """Moments of training rows, from all rows and their sums in each fold and class."""
+        """Return moments of training rows, from all rows and their sums in each fold and class."""
         np.subtract(sums.sum(axis=1, keepdims=True), sums, out=sums)
         counts = self._order.counts if self._by_class else self._order.counts.sum(axis=1)
         scatter = np.empty((len(rows), *counts.shape, rows.shape[2], rows.shape[2]))

@@ -183,7 +183,7 @@ class _Task:
 def _losses(
     columns: FloatArray, slopes: FloatArray, codes: Any, weights: FloatArray, binary: bool
 ) -> tuple[FloatArray, FloatArray]:
-    """Losses of all rows and their slopes, in parts that fit into memory."""
+    """Return losses of all rows and their slopes, in parts that fit into memory."""
     value, raw = np.zeros(len(slopes)), np.zeros(slopes.shape)
     step = max(_ROOM // (slopes.shape[0] * slopes.shape[1]), 1)
     for first in range(0, len(columns), step):
@@ -195,7 +195,7 @@ def _losses(
 
 
 def _losses_of(scores: FloatArray, codes: Any, weights: FloatArray, binary: bool) -> tuple[FloatArray, FloatArray]:
-    """Weighted sums of losses, (problems,), and derivatives by scores, (problems, outputs, n)."""
+    """Return weighted sums of losses, (problems,), and derivatives by scores, (problems, outputs, n)."""
     other = np.zeros_like(scores) if binary else -scores.sum(axis=1, keepdims=True)
     full = np.concatenate([other, scores] if binary else [scores, other], axis=1)
     hits = codes[:, None] == np.arange(full.shape[1])[:, None]

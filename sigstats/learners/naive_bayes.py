@@ -113,7 +113,7 @@ class BatchedNaiveBayes(BatchedDesign):
         return predicted
 
     def _bound(self, terms: _Terms) -> tuple[FloatArray, FloatArray]:
-        """Slope and level, in the squared values, of a bound of the error for any class in any fold.
+        """Return the slope and level, in the squared values, of a bound of the error for any class in any fold.
 
         It is above that of `_own_errors`, as |a b| <= (a^2 + b^2) / 2 and (a - b)^2 <= 2 a^2 + 2 b^2.
         """
@@ -140,7 +140,7 @@ class BatchedNaiveBayes(BatchedDesign):
         return _ROUNDING * errors
 
     def _gaussian(self, train: FloatArray, rows: FloatArray) -> tuple[FloatArray, FloatArray, _Spread]:
-        """Weights of the columns, constants, and the learned parameters, (replicates, folds, classes, ...).
+        """Return weights of the columns, constants, and the learned parameters, (replicates, folds, classes, ...).
 
         Constants are NaN if a variance may be only rounding.
         """

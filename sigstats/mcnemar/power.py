@@ -42,7 +42,7 @@ class Rule:
         return -float(ndtri(self.tail))
 
     def reach(self) -> tuple[float, float]:
-        """Numbers t, c such that m/2 + t sqrt(m) + c or more of m discordant pairs always reject."""
+        """Return numbers t, c such that m/2 + t sqrt(m) + c or more of m discordant pairs always reject."""
         if self.method == "chi2":
             return self.z / 2, self.correction / 2
         # Hoeffding (1963): P(X >= m/2 + s) <= exp(-2 s^2 / m); the mid-p tail is smaller still.

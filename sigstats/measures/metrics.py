@@ -188,7 +188,7 @@ def against_direction(names: Sequence[str], *, greater: bool, cure: str) -> list
 
 
 def greater_is_better_of(name: str, function: Any) -> bool:
-    """Whether greater values of a function of the user are better: its attribute, or true unless it is named as a cost.
+    """Return True if greater values of a user's function are better: its attribute, or True unless named as a cost.
 
     Raises ValueError if only the name of the function says something else.
     """

@@ -221,7 +221,7 @@ def as_score_table(correct: Any) -> Any:
 
 
 def _mcnemar(correct: NDArray[np.bool_]) -> FloatArray:
-    """One-sided exact p-values of all ordered pairs, from the counts of rows that only one of two got right."""
+    """Return one-sided exact p-values of all ordered pairs, from the counts of rows that only one of two got right."""
     k = correct.shape[1]
     only = np.zeros((k, k))
     for start in range(0, len(correct), max(1, _CHUNK // k)):
@@ -231,7 +231,7 @@ def _mcnemar(correct: NDArray[np.bool_]) -> FloatArray:
 
 
 def sign_tests(ahead: FloatArray) -> FloatArray:
-    """One-sided exact p-values of all ordered pairs, from how often only the model of the row is ahead.
+    """Return one-sided exact p-values of all ordered pairs, from how often only the model of the row is ahead.
 
     P(X >= a) for X binomial with a + b trials is the incomplete beta function I_{1/2}(a, b + 1).
     """
@@ -265,7 +265,7 @@ def pairs_of_means(
 
 
 def adjusted_pairs(pvalues: FloatArray) -> FloatArray:
-    """Adjusted p-values of all ordered pairs of k models, by Holm's steps with transitivity.
+    """Return adjusted p-values of all ordered pairs of k models, by Holm's steps with transitivity.
 
     `pvalues` (ndarray, shape (k, k)): one-sided, of "the model of the row is better than that of the column".
 

@@ -33,7 +33,7 @@ _PARTITION = "splits that test every row exactly once and train on all others"
 def stratified_folds(
     y: Any, n_splits: int = 10, rng: Any = None, *, groups: IntArray | None = None, rare_classes: str = "refuse"
 ) -> IntArray:
-    """Folds in which each class is spread as evenly as its rows allow: the test fold of each row, from 0.
+    """Return folds in which each class is spread as evenly as its rows allow: the test fold of each row, from 0.
 
     They are scikit-learn's ``StratifiedKFold(n_splits, shuffle=True)``, for which one integer is drawn; where there are
     `groups`, codes from 0, its ``StratifiedGroupKFold``, which splits none. `rare_classes`: if a class of fewer rows,

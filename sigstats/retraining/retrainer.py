@@ -144,7 +144,7 @@ class Retrainer:
             yield self.draw(generator, min(step, size - first))
 
     def draw(self, generator: np.random.Generator, size: int) -> IntArray:
-        """Draws of `size` replicates.
+        """Return draws of `size` replicates.
 
         For labels, shape (size, n): row i of X takes the label and the fold of row ``draws[b, i]``. For features, shape
         (size, d, n): value j of row i is that of row ``draws[b, j, i]``.

@@ -25,7 +25,7 @@ ROUNDING = 16 * np.finfo(np.float64).eps
 
 
 def pair_of_scores(score_a: Any, score_b: Any, length: int | None, other: str) -> tuple[FloatArray, FloatArray]:
-    """Two equally long sequences of finite scores with squares that can be added, or raise ValueError."""
+    """Return two equally long sequences of finite scores with squares that can be added, or raise ValueError."""
     a, b = as_reals(score_a, "score_a", ndim=1), as_reals(score_b, "score_b", ndim=1)
     for name, scores in (("score_a", a), ("score_b", b)):
         if len(scores) != (len(a) if length is None else length):

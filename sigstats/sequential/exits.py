@@ -45,7 +45,7 @@ class Exits:
         return int(np.flatnonzero((self.replicates == replicates) & (self.exceedances == exceedances))[0])
 
     def __getitem__(self, ends: slice) -> "Exits":
-        """Some of the ends, in their order."""
+        """Return some of the ends, in their order."""
         return Exits(self.replicates[ends], self.exceedances[ends], self.weight[ends])
 
 
@@ -76,7 +76,7 @@ def one_more(weight: FloatArray, s: IntArray, n: int) -> FloatArray:
 
 
 def exits(ends: Sequence[tuple[int, int, float]]) -> Exits:
-    """Exits from their replicates, exceedances and weights."""
+    """Return exits from their replicates, exceedances and weights."""
     n, s, weight = zip(*ends, strict=True) if ends else ((), (), ())
     return Exits(np.array(n, dtype=np.int64), np.array(s, dtype=np.int64), np.array(weight, dtype=np.float64))
 

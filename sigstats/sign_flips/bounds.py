@@ -38,7 +38,7 @@ _FAR, _WIDTH_FAR = math.log(1e-5), 0.02
 def tail_bounds(
     sizes: FloatArray, times: FloatArray, threshold: float, *, slack: float, width: float
 ) -> tuple[float, float, float]:
-    """Lower and upper bound of ``P(S >= threshold)`` and the logarithm of the upper one.
+    """Return the lower and upper bound of ``P(S >= threshold)`` and the logarithm of the upper one.
 
     `sizes` and `times`, (D,): the distinct magnitudes, all positive, and their counts. `threshold`: at least half the
     total, where the tail is at most about one half; otherwise the bounds are wider. `slack`: the possible error of the
@@ -160,7 +160,7 @@ _LOST = 1e-290
 
 
 def tail_in_doubles(magnitudes: Sequence[int], threshold: int) -> tuple[float, float]:
-    """Bounds of ``P(S >= threshold)``."""
+    """Return bounds of ``P(S >= threshold)``."""
     if len(magnitudes) * sum(magnitudes) <= _ONE_LAW:
         law, scale = _law(sorted(magnitudes))
         p = float(law[max(0, threshold) :].sum()) * scale

@@ -134,7 +134,7 @@ class _Circle(NamedTuple):
         return frequencies if done >= len(order) else frequencies[:0]
 
     def tail(self, frequencies: Any) -> tuple[Any, Any]:
-        """Bounds of the tail, as balls."""
+        """Return bounds of the tail, as balls."""
         from flint import acb, arb, fmpq
 
         tilt = arb(self.tilt)

@@ -123,7 +123,7 @@ def power_of_flips(n: int, law: FloatArray, rule: Rule) -> float:
 
 
 def _configurations(n: int, shares: FloatArray, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], FloatArray]:
-    """Numbers of items that differ by each size, and their weights: all of them, or points of equal weight."""
+    """Return numbers of items that differ by each size, and their weights: all of them, or points of equal weight."""
     if math.comb(n + len(sizes), len(sizes)) <= _MOST_OUTCOMES:
         counts = np.array(list(_compositions(n, len(sizes))), dtype=np.int64)
         rest = n - counts.sum(axis=1)
@@ -154,7 +154,7 @@ def _compositions(n: int, parts: int) -> Any:
 
 
 def _points(points: int, dimensions: int) -> FloatArray:
-    """Points that fill a cube evenly: Kronecker's sequence of the powers of a generalised golden ratio.
+    """Return points that fill a cube evenly: Kronecker's sequence of the powers of a generalised golden ratio.
 
     Its base is the positive root of ``x**(d + 1) = x + 1`` (Roberts 2018, "The unreasonable effectiveness of
     quasirandom sequences").

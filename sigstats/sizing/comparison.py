@@ -266,7 +266,7 @@ class _Planner:
 
 
 def _sizes(needed: Sequence[int | None], at_hand: int, points: int) -> Iterator[int]:
-    """Numbers of units for the curves, evenly spaced by their logarithms, and the number at hand."""
+    """Yield numbers of units for the curves, evenly spaced by their logarithms, and the number at hand."""
     sizes = [value for value in (*needed, at_hand) if value]
     if not sizes:
         return

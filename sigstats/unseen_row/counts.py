@@ -188,7 +188,7 @@ def _means_of_classes(means: MeanOfClasses, base: Any, places: FloatArray, share
 def _weights(
     shapes: FloatArray, within: Any, rng: RNG | SharedDraws, size: int, step: int
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Blocks of random weights of the events, and of one more row.
+    """Yield blocks of random weights of the events, and of one more row.
 
     `shapes`: the shapes of the gamma weights of the events, or of groups if `within` has their rows of each event.
     """

@@ -238,7 +238,7 @@ def same_labels(judge: Sequence[Any], people: Sequence[FloatArray], models: str)
 
 
 def _in_pieces(drawn: Callable[[int], tuple[FloatArray, ...]], size: int, width: int) -> list[FloatArray]:
-    """Random arrays of this many rows, drawn within a limit of memory."""
+    """Return random arrays of this many rows, drawn within a limit of memory."""
     step = max(1, _PIECE // max(1, width))
     pieces = [drawn(min(step, size - start)) for start in range(0, size, step)]
     return [np.concatenate(value) for value in zip(*pieces, strict=True)]

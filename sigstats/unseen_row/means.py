@@ -166,7 +166,7 @@ def shown_below_zero(many: Sequence[Units], limit: float | FloatArray, level: fl
 
 
 def _together(many: Sequence[Units]) -> Iterator[tuple[IntArray, Units]]:
-    """Arrays of units of similar lengths, one per row, that fit into a cache; counts of 0 fill the rows."""
+    """Yield arrays of units of similar lengths, one per row, that fit into a cache; counts of 0 fill the rows."""
     lengths = np.array([len(units.sums) for units in many])
     order, start = np.argsort(lengths, kind="stable"), 0
     while start < len(order):

@@ -73,7 +73,7 @@ def _in_own_order(
     groups: tuple[IntArray, IntArray] | None,
     weights: FloatArray | None,
 ) -> _Way:
-    """Classes, and weighted rows, in an order of their own; `places`: the number of each event in `joint`."""
+    """Return classes, and weighted rows, in an order of their own; `places`: the number of each event in `joint`."""
     named = isinstance(measure, Measure) and measure.function is None
     if named and isinstance(joint, JointEvents) and joint.kind == "classes":
         joint, ranks = by_counts(joint)

@@ -114,14 +114,14 @@ class Bins:
 
     @classmethod
     def of(cls, nulls: Sequence[NullDistribution]) -> "Bins":
-        """Bins for every count of these distributions."""
+        """Return bins for every count of these distributions."""
         low = min((min(int(null.counts.min()), null.observed) for null in nulls), default=0)
         high = max((max(int(null.counts.max()), null.observed) for null in nulls), default=1)
         return cls.over(low, high, nulls[0] if nulls else None)
 
     @classmethod
     def over(cls, low: int, high: int, null: NullDistribution | None = None) -> "Bins":
-        """Bins for every count from `low` to `high`, and for zero if it is near."""
+        """Return bins for every count from `low` to `high`, and for zero if it is near."""
         low = 0 if 0 <= low < 0.3 * high else low  # zero is the error everyone looks for
         width = max(1, math.ceil((high - low + 1) / _BINS))
         if null is None:

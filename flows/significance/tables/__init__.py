@@ -199,7 +199,7 @@ def coded_classes(
 
 
 def _on_unused(table: Table, used: Collection[str | None], by: str | None) -> Iterator[Note]:
-    """Notes on unused columns that suggest rows of several objects or models."""
+    """Yield notes on unused columns that suggest rows of several objects or models."""
     for name in (name for name in table.names if name not in used and _MORE.fullmatch(name)):
         n, rows, key = len(table.texts_or_missing(name).unique()), table.num_rows, name.casefold()
         if (n < rows and by is None) if key == "id" else n > 1 or key != "model":
@@ -208,7 +208,7 @@ def _on_unused(table: Table, used: Collection[str | None], by: str | None) -> It
 
 
 def codes(*columns: Any) -> tuple[list[NDArray[np.int64]], list[str]]:
-    """Columns of names as positions among all names that occur in any of them, and those names.
+    """Return columns of names as positions among all names that occur in any of them, and those names.
 
     They are sorted by their value if all are numbers, or else as text.
     """

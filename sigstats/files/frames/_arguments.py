@@ -32,7 +32,7 @@ Measures: TypeAlias = str | Measure | Callable[..., Any] | Sequence[str | Measur
 
 
 class CommonOptions(TypedDict, total=False):
-    """The options of `compare` and of `check`."""
+    """The options that `compare` and `check` share."""
 
     id: str
     label: str

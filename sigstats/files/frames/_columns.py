@@ -110,7 +110,7 @@ def score_options(score: Any, ratio: Any, lower_is_better: Any, higher_is_better
 
 
 def as_names(value: Any, name: str) -> tuple[str, ...]:
-    """Return one name, or several."""
+    """Return one name or several as a tuple."""
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, Sequence) or not all(isinstance(item, str) for item in names):
         raise refuse(name, value, "the name of a column or a model, or several, as text")
@@ -118,7 +118,7 @@ def as_names(value: Any, name: str) -> tuple[str, ...]:
 
 
 def as_score_names(score: Any) -> Sequence[str | None]:
-    """Return the names of the columns of scores; only None if there are none."""
+    """Return the names of the columns of scores, None if there are none."""
     if score is None:
         return [None]
     names = as_names(score, "score")

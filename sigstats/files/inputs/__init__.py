@@ -31,7 +31,7 @@ _FIELD = 24
 
 _VISIBLE = re.compile(rb"\S")
 
-#: Is told how many files of a data set are read, and how many there are; it may raise, to stop.
+#: Called with the number of files that have been read and their total. It may raise an exception to stop.
 FilesRead: TypeAlias = Callable[[int, int], None]
 
 
@@ -84,7 +84,7 @@ def as_utf8(content: bytes, where: str, encoding: str = "utf-8") -> bytes:
     return as_text(content, where, encoding).encode()
 
 
-#: More files than these are no evaluation, but a mistake in a path.
+#: A path that matches more files than this is a mistake.
 _MOST = 10_000
 _SIGNS = "*?["
 
@@ -185,7 +185,7 @@ def allowed_place(where: str) -> str:
 def _is_near(authority: str) -> bool:
     """Return True if a host is, or resolves to, a loopback or link-local address."""
     try:
-        # As who fetches it does: percent signs are decoded, and the link of an IPv6 address may be named.
+        # As clients do, decode percent signs, and drop the zone of an IPv6 address.
         host = unquote(urlsplit(f"//{authority}").hostname or "").partition("%")[0].rstrip(".")
         addresses = {str(answer[4][0]).partition("%")[0] for answer in socket.getaddrinfo(host, None)}
     except (OSError, ValueError):  # whoever opens it says what is wrong

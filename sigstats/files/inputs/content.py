@@ -32,7 +32,7 @@ def marked_encoding(start: bytes) -> str | None:
 
 
 def in_utf8(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
-    """Text in UTF-8, without its mark."""
+    """Yield text in UTF-8, without its mark."""
     if encoding == "utf-8-sig":  # what follows the mark is checked where it is read
         for number, piece in enumerate(pieces):
             yield piece[len(codecs.BOM_UTF8) :] if number == 0 else piece
@@ -44,7 +44,7 @@ def in_utf8(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
         raise ValueError(f"is not text in {encoding.upper()}, as its byte order mark says") from None
 
 
-#: The most that an element, an object and a list take in addition to their text, in bytes.
+#: The largest overhead of an element, an object and a list over their text, in bytes.
 _ELEMENT, _OBJECT, _LIST = 100, 260, 80
 
 
@@ -65,14 +65,14 @@ def size_of_objects(text: bytes) -> int:
     return strings + objects
 
 
-#: The first bytes, by which a format is known.
+#: How many first bytes are read to recognise a format.
 START = 2**16
 
 #: The longest first line that is read.
 _LINE = 2**24
 
 
-#: Containers of which a part may be read by its place, wherever the file lies.
+#: Containers whose parts can be read by position, also in remote files.
 _BY_PLACE = (b"PAR1", b"PK\x03\x04")
 
 

@@ -17,7 +17,7 @@ _GROUPS = Path("/sys/fs/cgroup")
 
 
 class Budget:
-    """The number of bytes that may still be unpacked and read of the file that messages call `where`."""
+    """The number of bytes that may still be unpacked and read from the file that messages call `where`."""
 
     def __init__(self, where: str) -> None:
         self.where = where
@@ -44,7 +44,7 @@ class Budget:
         return f"{size} bytes"
 
     def spend(self, count: int) -> None:
-        """Count bytes that are read; ValueError, one line, once they are more than the limit."""
+        """Count bytes that were read. Raise ValueError if they exceed the limit."""
         self.spent += count
         self.require(self.spent)
 
@@ -58,7 +58,7 @@ class Budget:
 
 
 def _available() -> int:
-    """Memory that is available without swapping; if that is unknown, half of all memory."""
+    """Return the memory that is available without swapping; if that is unknown, half of all memory."""
     try:
         about = Path("/proc/meminfo").read_text(encoding="ascii")
         return next(int(line.split()[1]) * 1024 for line in about.splitlines() if line.startswith("MemAvailable:"))
@@ -86,7 +86,7 @@ def _free_in_groups() -> list[int]:
 
 
 def _free_in_group(group: Path, most: str, used: str) -> int | None:
-    """Memory that a control group may still take; files in the page cache can be given up."""
+    """Return the memory that a control group may still take; files in the page cache can be given up."""
     try:
         about = (group / "memory.stat").read_text(encoding="ascii")
         held = dict(line.split(" ", 1) for line in about.splitlines())

@@ -1,4 +1,4 @@
-"""Open and unpack local files, pipes and URLs; one line states why a file cannot be read.
+"""Open and unpack local files, pipes and URLs. One line explains why a file cannot be read.
 
 Gzip, bzip2, xz and Zstandard are recognised by their first bytes; they and ZIP are unpacked within the limit.
 """
@@ -26,7 +26,7 @@ Errors: TypeAlias = type[Exception] | tuple[type[Exception], ...]
 
 
 class Joined(io.RawIOBase):
-    """A stream whose first bytes have been read already."""
+    """A stream whose first bytes have already been read."""
 
     def __init__(self, start: bytes, rest: Any) -> None:
         self._start = start
@@ -82,7 +82,7 @@ def open_remote(path: str, where: str, opened: contextlib.ExitStack) -> BinaryIO
 
 
 def unreadable(where: str, error: Exception) -> ValueError:
-    """Return a message that a file cannot be read, and why, in one line."""
+    """Return a one-line message that a file cannot be read, with the reason."""
     return ValueError(f"{where}: cannot be read ({getattr(error, 'strerror', None) or reason(error)})")
 
 
@@ -124,7 +124,7 @@ _PACKED = {
 
 
 def packing(start: bytes) -> str | None:
-    """Return the name of the compression of a file with these first bytes; None without compression."""
+    """Return the name of the compression of a file with these first bytes, or None if it is not compressed."""
     return next((name for name, mark in _PACKED.items() if mark.match(start)), None)
 
 
@@ -148,7 +148,7 @@ def _opened(name: str, source: Any) -> Any:
     return pa.CompressedInputStream(pa.PythonFile(source, mode="r"), "zstd")
 
 
-#: Python's own files of these take damage at the beginning of a later stream for the end of the file.
+#: Python's own readers mistake damage at the start of a later stream for the end of the file.
 _STREAMS: dict[str, Any] = {"bzip2": bz2.BZ2Decompressor, "xz": lzma.LZMADecompressor}
 
 

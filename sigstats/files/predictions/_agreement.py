@@ -40,7 +40,7 @@ def unlike_kinds(files: Files) -> Errors:
 
 
 def unlike_tasks(files: Files) -> Errors:
-    """Logs of different programs, tasks, scores or filters, unless the user named them for both."""
+    """Return logs of different programs, tasks, scores or filters, unless the user named them for both."""
     first, other = files
     if first.source.harness != other.source.harness:
         programs = f"is a log of {other.source.harness}, and {first.where} is one of {first.source.harness}"

@@ -13,7 +13,7 @@ from sigstats.measures.metrics import is_lower_better
 from ._other_columns import is_telling
 from ._predictions import Parted, Predictions
 
-#: Name that selects all scores of a log.
+#: The name that selects all scores of a log.
 ALL_SCORES = "all"
 #: In a table of several models, the column of their names.
 MODELS = "model"
@@ -103,12 +103,13 @@ class Columns(Parted):
     id: str = "id"
     label: str = "label"
     prediction: str = "prediction"
-    #: The column of scores: the probability of the positive class, a mark ... In a log, the name of the scorer or
+    #: The column of scores, such as marks or probabilities of the positive class. In a log, the name of the scorer or
     #: metric.
     score: str | None = None
     #: Names and patterns of the columns of class probabilities.
     probabilities: str | None = None
-    #: Those of ``id``, ``label``, ``prediction`` that the user named; logs lack these columns and refuse the names.
+    #: The columns among ``id``, ``label`` and ``prediction`` that the user named. Logs lack these columns, and refuse
+    #: the names.
     named: frozenset[str] = frozenset()
     #: The labels of another file, by id.
     truth: Predictions | None = None

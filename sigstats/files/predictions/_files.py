@@ -179,7 +179,7 @@ def model_names_in(path: str, columns: Columns) -> list[str]:
 
 
 def filter_names_in(path: str, columns: Columns) -> list[str]:
-    """Return the filters of a log, as ``--filter`` takes them; a table has none."""
+    """Return the filters of a log, or none for a table."""
     log = parse(path, columns).log(columns)
     names = {} if log is None else dict.fromkeys(answer.filter for answer in log.answers)
     return short_names([name for name in names if name])

@@ -168,7 +168,7 @@ class TableRows:
 
 
 def lacking_ids(rows: TableRows) -> Errors:
-    """No column of ids for rows that are not identified by position."""
+    """Yield the error for a table without ids whose rows are not identified by position."""
     columns, names = rows.columns, rows.table.names
     if rows.by_position or rows.has("id") or columns.id != Columns.id:
         return
@@ -183,13 +183,13 @@ def lacking_ids(rows: TableRows) -> Errors:
 
 
 def _nameless(names: Sequence[str]) -> str:
-    """Advice if the first line of a table seems to be a row."""
+    """Return advice if the first line of a table seems to be a row."""
     is_row = len(set(names)) < len(names) or all(map(is_number, names))
     return "if the first line is a row, add a line of names above it; otherwise " * is_row
 
 
 def summary_rows(rows: TableRows) -> Errors:
-    """Return a first or last id that names a total or mean of the others."""
+    """Yield an error for a first or last id that names a total or mean of the others."""
     if rows.columns.id not in rows.table.names or rows.columns.by_position or len(rows.items) < 3:
         return
     for row in (0, rows.table.num_rows - 1):
@@ -199,7 +199,7 @@ def summary_rows(rows: TableRows) -> Errors:
 
 
 def lacking_columns(rows: TableRows) -> Errors:
-    """No column of labels or predictions with the default name; the message lists the columns."""
+    """Yield the error for a missing column of labels or predictions, with a list of the columns."""
     columns, lacking = rows.columns, dict[str, tuple[str, str]]()
     if rows.labelled and columns.truth is None:
         lacking["label"] = "the true class of each row", "--labels FILE, a file of labels, or --score NAME, for marks"
@@ -229,7 +229,7 @@ def _free(rows: TableRows) -> list[str]:
 
 
 def repeated_header(rows: TableRows) -> Errors:
-    """Return a row with the names of the columns, as where two files were joined."""
+    """Yield an error for a row that repeats the names of the columns, as in concatenated files."""
     columns, answers = rows.columns, {"label": rows.label, "prediction": rows.prediction}
     if not rows.predicted or rows.of_labels or is_number(columns.label):
         return
@@ -269,7 +269,7 @@ def counted_cells(rows: TableRows) -> Errors:
 
 
 def repeated_runs(rows: TableRows) -> Errors:
-    """Rows by position of several runs or models on the same items, since the labels repeat."""
+    """Yield an error for rows by position whose labels repeat, as of several runs or models on the same items."""
     units, n = rows.columns.units, rows.table.num_rows
     named = [name for name in rows.table.names if RUN_OR_MODEL.fullmatch(name)]
     repeated = units.group or units.run or units.epoch or units.order or rows.columns.duplicates

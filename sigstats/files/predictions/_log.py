@@ -26,7 +26,7 @@ K = TypeVar("K")
 class Answer:
     """One answer to one item."""
 
-    #: The id of what was asked.
+    #: The id of the item.
     item: str
     #: Each score by its name; one that is missing was not given.
     scores: Mapping[str, float]
@@ -36,13 +36,13 @@ class Answer:
     filter: str = ""
     #: The model that answered, in a file of several models; empty in a file of one.
     model: str = ""
-    #: For each score that is no number, what it is instead ("a list").
+    #: For each score that is not a number, its type in words ("a list").
     unread: Mapping[str, str] = field(default_factory=dict)
     #: Fields that are equal for the same question: ``target``, ``input``, ``doc_hash`` ...; and `PROMPT`.
     identity: Mapping[str, str] = field(default_factory=dict)
     #: The metadata that slices and groups are taken from, or that may cluster errors; None is missing.
     about: Mapping[str, Any] = field(default_factory=dict)
-    #: Why scores are missing; empty where that is not known. An answer that failed as a whole has no scores.
+    #: Why scores are missing, or an empty text if unknown. An answer that failed as a whole has no scores.
     failed: str = ""
 
     @property
@@ -58,28 +58,28 @@ class EvaluationLog:
     where: str
     #: Usual name of the program that wrote it.
     harness: str
-    #: One for each result, also where several have the same item, epoch, filter and model.
+    #: One answer per result, even if several results have the same item, epoch, filter and model.
     answers: Sequence[Answer]
-    #: True if the program repeats items, so that several results of one are answers to it.
+    #: True if the program repeats items, so that several results of an item are separate answers.
     repeats: bool = False
-    #: Empty where the file does not say.
+    #: Empty if the file does not give it.
     task: str = ""
     model: str = ""
-    #: The harness's word for a score: ``"metric"``, ``"scorer"``.
+    #: The harness's word for a score, ``"metric"`` or ``"scorer"``.
     kind: str = "metric"
-    #: The scores whose better direction the file states, and whether it is the lower one.
+    #: Scores whose better direction the file gives: True if lower is better.
     lower_is_better: Mapping[str, bool] = field(default_factory=dict)
-    #: The scores that the file states to be shares: answers that were right or wrong, or marks from 0 to 1.
+    #: Scores that are shares according to the file: right or wrong answers, or marks from 0 to 1.
     shares: frozenset[str] = frozenset()
-    #: The scores that the file says it has, which none of its answers may have.
+    #: Scores that the file declares, even if no answer has them.
     scored: tuple[str, ...] = ()
-    #: Settings that should be equal for a fair comparison, such as the version of the task; a note reports others.
+    #: Settings that should be equal for a fair comparison, such as the version of the task. A note reports others.
     settings: Mapping[str, str] = field(default_factory=dict)
-    #: The mean of all answers that the file states, by score and filter.
+    #: The mean over all answers that the file reports, by score and filter.
     stated: Mapping[tuple[str, str], Any] = field(default_factory=dict)
     #: Scores or filters of the tasks of a folder that a common name stands for.
     called: Mapping[str, str] = field(default_factory=dict)
-    #: Notes on the file, a line each.
+    #: Notes on the file, one line each.
     notes: tuple[Note, ...] = ()
 
     def is_lower_better(self, score: str, columns: Columns) -> bool | None:

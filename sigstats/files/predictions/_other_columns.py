@@ -149,7 +149,7 @@ def _plain(name: str) -> str:
 
 
 def unused_notes(table: Table, used: Collection[str], answers: Sequence[Any]) -> Iterator[Note]:
-    """Notes on training rows and rows with an error, which count like all others, and on other verdicts.
+    """Yield notes on training rows and rows with an error, which count like all others, and on other verdicts.
 
     `answers`: the labels and predictions; empty if another column may have a verdict on them.
     """
@@ -179,7 +179,7 @@ def _is_of_another_kind(name: str, text: str) -> bool:
 
 
 def _counts(column: Any) -> dict[str, int]:
-    """Number of rows with each text; empty if the column has lists, objects or more than two numbers."""
+    """Return the number of rows with each text; empty if the column has lists, objects or more than two numbers."""
     values = in_one(column)
     values = values.cast(values.type.value_type) if pa.types.is_dictionary(values.type) else values
     if pa.types.is_nested(values.type) or pa.types.is_binary(values.type):

@@ -139,7 +139,7 @@ def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions
 
 
 def unlike_positions(files: Files) -> Errors:
-    """Rows that cannot be joined by position: different numbers of rows, or the same ids in another order."""
+    """Return rows that cannot be joined by position: different numbers of rows, or the same ids in another order."""
     first, other = files
     if len(first.ids) != len(other.ids):
         sizes = f"has {len(other.ids):,} rows, and {first.where} has {len(first.ids):,}"

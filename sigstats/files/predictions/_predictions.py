@@ -138,7 +138,7 @@ class Predictions(Parted):
         return replace(value, distinct=value.ids if self.distinct is self.ids else self.distinct)
 
     def take(self, rows: Any) -> Self:
-        """Some of the rows."""
+        """Return some of the rows."""
         columns = ("ids", "label", "prediction", "values", "per", "epoch", "unused_ids", "counts", "failed")
         changed = self._changed(lambda column: column.take(rows), columns)
         identity = {name: column.take(rows) for name, column in self.identity.items()}
@@ -182,7 +182,7 @@ def are_distinct(side: Predictions) -> bool:
 
 
 def repeated_keys(side: Predictions) -> Errors:
-    """Repeated ids, or epochs of an id."""
+    """Return repeated ids, or epochs of an id."""
     if not are_distinct(side):
         counts = pc.value_counts(side.keys)
         repeated = counts.field("values").filter(pc.greater(counts.field("counts"), pa.scalar(1)))
@@ -190,7 +190,7 @@ def repeated_keys(side: Predictions) -> Errors:
 
 
 def keys_in_two_forms(side: Predictions) -> Errors:
-    """Ids, or epochs of an id, that are one whole number in two forms: 5, 05 and 5.0."""
+    """Return ids, or epochs of an id, that are one whole number in two forms: 5, 05 and 5.0."""
     if side.by_position or not pa.types.is_string(side.ids.type):
         return
     how: dict[str, Any] = {"pattern": r"^\+?(-?)0*([0-9]+?)(?:\.0*)?$", "replacement": r"\1\2"}

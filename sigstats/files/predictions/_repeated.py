@@ -20,13 +20,13 @@ from ._predictions import Predictions, Scores, first_rows, item_codes, places, r
 
 
 def exclude_rows(side: Predictions, dropped: Predictions | None) -> Predictions:
-    """Return a file without the answers that another left out."""
+    """Return a file without the answers that another file left out."""
     kept = kept_rows(side, dropped)
     return side if kept is None else side.take(kept)
 
 
 def kept_rows(side: Predictions, dropped: Predictions | None) -> Any | None:
-    """Return the rows of a file without the answers that another left out; None for all of them."""
+    """Return the rows of a file without the answers that another file left out, or None for all rows."""
     if dropped is None:
         return None
     if dropped.epoch is not None or side.epoch is not None:
@@ -56,7 +56,7 @@ def left_out_notes(side: Predictions, other: Predictions, ids: Any) -> Iterator[
 def pair_answers(
     first: Predictions, other: Predictions, *, in_groups: bool = False
 ) -> tuple[Predictions, Predictions, tuple[Note, ...]]:
-    """Two files with several answers to an item, in a form in which their rows can be paired; and a note.
+    """Return two files with several answers to an item, in a form in which their rows can be paired; and a note.
 
     Answers are paired by epoch. If the files have different epochs, equally many answers of both to an item are kept,
     those of the first epochs, and the averages of all are compared too (`item_totals`, `average_answers`). `in_groups`:
@@ -142,7 +142,7 @@ def _first_answers(side: Predictions, other: Predictions) -> Predictions:
 
 
 def unlike_answers(side: Predictions) -> Errors:
-    """Answers to one item with different labels or questions; their prompts may differ."""
+    """Return answers to one item with different labels or questions; their prompts may differ."""
     columns = {"label": side.outcomes.label, **{name: side.identity[name] for name in side.identity if name != PROMPT}}
     codes = item_codes(side.ids)
     first = pa.array(first_rows(codes)[codes])

@@ -145,7 +145,7 @@ def _is_long(name: str) -> bool:
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """Names that a user can type: the beginning of a long one, or its number if others begin alike."""
+    """Return names that a user can type: the beginning of a long one, or its number if others begin alike."""
 
     def short(number: int, name: str) -> str:
         beginning = name.partition("\n")[0][:_BEGINNING].rstrip()

@@ -17,9 +17,9 @@ from ._columns import Columns
 from ._predictions import WRONG, Predictions, are_distinct, first_rows, item_codes, keys_in_two_forms, places, some_ids
 from ._repeated import answer_counts
 
-#: Actions for results that repeat an id.
+#: Possible actions if results repeat an id.
 _KEPT = {"first": "the file's first is kept", "last": "the file's last is kept", "all": "each counts as an answer"}
-#: At most this many reasons of failures are named.
+#: At most this many reasons for failures are named.
 _REASONS = 3
 
 
@@ -61,7 +61,7 @@ def _settle_repeats(predictions: Predictions, columns: Columns) -> Predictions:
 
 
 def _settle_missing(predictions: Predictions, columns: Columns) -> Predictions:
-    """Rows with an answer: those without one are dropped, or their answers are wrong."""
+    """Return rows with an answer: those without one are dropped, or their answers are wrong."""
     score, label = predictions.score, predictions.outcomes.label
     answers = predictions.outcomes.prediction if score is None else score.values
     if not answers.null_count and not label.null_count:

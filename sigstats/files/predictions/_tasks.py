@@ -213,7 +213,7 @@ def _with_score(
 def _unify_names(
     where: str, tasks: Sequence[str], logs: Sequence[EvaluationLog], columns: Columns
 ) -> tuple[Sequence[EvaluationLog], dict[str, str]]:
-    """Logs with one common name for the chosen score and filter, and the names that it stands for.
+    """Return logs with one common name for the chosen score and filter, and the names that it stands for.
 
     A task with a single score uses it, whatever its name: one scorer marks `match`, another asks a model. A given name
     applies to the tasks with several scores. The same is true of filters. If all scores are requested, each keeps its

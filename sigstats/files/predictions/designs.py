@@ -1,4 +1,4 @@
-"""Other designs: a judge whose verdicts are corrected by labels of people, and models with different rows."""
+"""Other designs: a judge whose verdicts human labels correct, and models with different rows."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -47,13 +47,13 @@ class People(NamedTuple):
 
 
 def read_judged(path: str, columns: Columns, human: str) -> tuple[Predictions, People]:
-    """Return the verdicts or marks of a judge in a file, and the labels of people there."""
+    """Return the verdicts or marks of a judge in a file, and its human labels."""
     scores = (human,) if columns.score is None else (columns.score, human)
     return judge_and_people(parse(path, columns.but(scores=scores)).by, columns, human)
 
 
 def judge_and_people(by: Callable[[Columns], Predictions], columns: Columns, human: str) -> tuple[Predictions, People]:
-    """Return the verdicts of a judge, and the labels of people, in a table with these columns."""
+    """Return the verdicts of a judge, and human labels, in a table with these columns."""
     if columns.score is not None:  # the judge gives marks, and a column of labels is people's or nobody's
         columns = replace(columns, label=columns.id)
     judge, lacking = by(columns), f"column {shown(human)} was not found; "
@@ -117,7 +117,7 @@ def add_people(
 
 
 def _check_marks(people: Sequence[People], scored: Scored | None, limits: tuple[float, float] | None) -> None:
-    """Refuse labels of people, and verdicts of the judge, other than 0 and 1, or labels beyond the limits."""
+    """Refuse human labels and verdicts of the judge other than 0 and 1, or labels beyond the limits."""
     marks = [(side.where, side.column, side.values) for side in people]
     if scored is not None and limits is None:
         of_judge = zip(people, scored.scores, strict=True)

@@ -14,11 +14,11 @@ from .spelling import is_number
 
 #: Bytes that are no UTF-8 become lone surrogates, so that a fault in a column that is not read is no error.
 ERRORS = "surrogateescape"
-#: The separators that are tried, in this order, where none is named.
+#: The separators that are tried, in this order, if none is named.
 SEPARATORS = (",", "\t", ";", "|")
 #: Records that are held as Python strings at a time.
 _CHUNK = 8192
-#: The longest field; the module's own limit is 128 KiB, less than an answer of a language model may have.
+#: The longest field. The module's own limit is 128 KiB, less than an answer of a language model may have.
 _LONGEST = 2**31 - 1
 
 
@@ -58,7 +58,7 @@ def too_long(where: str) -> ValueError:
 
 
 def blank(record: list[str]) -> bool:
-    """Return True if a line is blank, and therefore skipped."""
+    """Return True if a line is blank and is skipped."""
     return not record or (len(record) == 1 and not record[0].strip())
 
 

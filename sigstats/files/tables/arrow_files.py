@@ -23,7 +23,7 @@ _DICTIONARY, _PREFIXES = {"PLAIN_DICTIONARY", "RLE_DICTIONARY"}, "DELTA_BYTE_ARR
 _TWO_FILES = b"ARROW1ARROW1\0\0"
 #: The end of an Arrow stream.
 _END = b"\xff\xff\xff\xff\0\0\0\0"
-#: Bytes of the offset at which a text begins.
+#: Bytes of the offset at which a string begins.
 _OFFSET = 4
 
 
@@ -74,7 +74,7 @@ def read_columns(
     group: int | None = None,
     coded: bool = False,
 ) -> pa.Table:
-    """Columns of a file, or of one of its row groups, within the limit.
+    """Return columns of a file, or of one of its row groups, within the limit.
 
     `reopen`: opens the file with the options of `pyarrow.parquet.ParquetFile`. The rest is as in `read_parquet`.
     """

@@ -104,7 +104,7 @@ class DelimitedTable(Table):
 
 
 class _Heading(NamedTuple):
-    """The text, and the names above its rows."""
+    """The text, and the column names above its rows."""
 
     #: The text without superfluous spaces, if spaces separate the columns.
     content: bytes
@@ -224,7 +224,7 @@ def read_columns(
 
 
 def _trim(column: Any) -> Any:
-    """Fields without the white space around them; an empty one is null."""
+    """Return fields without the white space around them; an empty one is null."""
     texts = pc.utf8_trim_whitespace(column.combine_chunks())
     filled = pc.binary_length(texts).cast(pa.bool_())
     return pc.if_else(filled, texts, pa.nulls(len(texts), pa.string()))  # no scalar of Arrow, which imports pandas

@@ -34,18 +34,18 @@ def is_number(text: str) -> bool:
 
 
 def is_whole_number(text: str) -> bool:
-    """Return True if a text is a whole number in decimal digits."""
+    """Return True if a string is a whole number in decimal digits."""
     return _WHOLE.fullmatch(text) is not None
 
 
 def without_empty(texts: Array) -> Array:
-    """Texts, null if one is empty, as in a file of text."""
+    """Return strings, null if one is empty, as in a text file."""
     empty: Array = pa.scalar("", texts.type)
     return pc.if_else(pc.equal(texts, empty), pa.scalar(None, texts.type), texts)
 
 
 def to_numbers(texts: Array) -> Array | None:
-    """Texts as float64, or None if one of them is not a number.
+    """Return strings as float64, or None if one of them is not a number.
 
     A column of truth values (``true``, ``false``, 1, 0) becomes 1 and 0, since marks are often stored this way.
     """
@@ -99,7 +99,7 @@ _MOST_TRUTHS = 2**4 + 2**5
 
 
 def same_spelling(columns: Sequence[Any]) -> list[Any]:
-    """Columns of names in one common spelling.
+    """Return columns of names in one common spelling.
 
     Names keep their spelling, except in a column that differs from the others throughout. A column such as ``1.0`` is
     read as whole numbers if another column has whole numbers without a point (pandas adds the point if a value was
@@ -162,7 +162,7 @@ def _composed(column: Any) -> Any:
 
 
 def rows_of_short(texts: Array) -> dict[str, int]:
-    """Return the number of rows of each text that is short enough to mean a missing value."""
+    """Return the number of rows of each string that is short enough to mean a missing value."""
     values = texts.dictionary if pa.types.is_dictionary(texts.type) else texts
     short = pc.match_substring_regex(values, _SHORT)
     if not pc.any(short).as_py():

@@ -206,7 +206,7 @@ class Table:
 
 
 class WithMissing(Table):
-    """A table in which some texts mean a missing value."""
+    """A table in which some strings mean a missing value."""
 
     def __init__(self, table: Table, texts: Sequence[str]) -> None:
         vars(self).update(vars(table))
@@ -240,7 +240,7 @@ class WithMissing(Table):
 
 
 def _shortest(texts: Array) -> Array:
-    """Texts without redundant zeros in decimal numbers: -1.0 and -01 become -1."""
+    """Return strings without redundant zeros in decimal numbers: -1.0 and -01 become -1."""
     return pc.replace_substring_regex(texts, r"^\+?(-?)0*([0-9]+(?:\.[0-9]*[1-9])?)\.?0*$", r"\1\2")
 
 

@@ -173,7 +173,7 @@ class BatchedNeighbours(BatchedLearner):
         return predicted
 
     def _weighted(self, rows: FloatArray, weights: FloatArray) -> FloatArray:
-        """Rows whose squared distances are those with these weights of the numeric features."""
+        """Return rows whose squared distances are those with these weights of the numeric features."""
         factors = np.ones(rows.shape[1])
         factors[self._numeric] = np.sqrt(weights)
         return rows * factors

@@ -110,7 +110,7 @@ def tie_order(rows: int, ties: str, random_state: Any) -> IntArray:
 
 
 def squared_distances(A: FloatArray, B: FloatArray, nominal: Any) -> FloatArray:
-    """Squared distances, shape (len(A), len(B)), as one matrix product."""
+    """Return squared distances, shape (len(A), len(B)), as one matrix product."""
     a, b = A[:, ~nominal], B[:, ~nominal]
     known_a, known_b = ~np.isnan(a), ~np.isnan(b)
     if known_a.all() and known_b.all():

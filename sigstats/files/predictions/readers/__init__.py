@@ -1,4 +1,4 @@
-"""The formats of predictions: one module per format recognises the beginning of files, and reads them.
+"""The formats of predictions. A module per format recognises the beginning of files, and reads them.
 
 Other files are refused with a message on the likely format.
 """
@@ -157,7 +157,7 @@ def program_output(keys: Container[str]) -> str:
 
 
 def is_binary(content: Content) -> bool:
-    """Return True if a file does not begin like text."""
+    """Return True unless a file begins like text."""
     return b"\0" in content.start[:_LINE].partition(b"\n")[0] or content.start.startswith((*_KNOWN, b"PK\x03\x04"))
 
 

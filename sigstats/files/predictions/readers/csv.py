@@ -20,7 +20,7 @@ BEGINS = re.compile(b"")  # any text
 
 
 def reads(content: Content) -> bool:
-    """Text that no other format takes, in columns or with one word in its first line."""
+    """Return True for text that no other format takes, in columns or with one word in its first line."""
     comments = COMMENTS.match(content.start)
     start = content.start[comments.end() if comments else 0 :].lstrip()
     if is_binary(content) or start.startswith((b"{", b"[", b"<")) or RUN.match(start):  # a run of TREC

@@ -44,7 +44,7 @@ def _values(base: Any, plus: Any) -> dict[str, Any]:
 
 
 def _statuses(value: Any) -> list[tuple[Any, Any]]:
-    """Return the outcome of the base and the further tests of each solution, in either form."""
+    """Return the outcomes of the base tests and of the additional tests of each solution, in either form."""
     if isinstance(value, list):
         return [(item.get("base_status"), item.get("plus_status")) for item in objects(value)]
     base, plus = (mapping(value).get(name) for name in ("base", "plus"))

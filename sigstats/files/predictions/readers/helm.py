@@ -21,7 +21,7 @@ NAME = "HELM's per_instance_stats.json"
 
 #: Name of instances without a perturbation, among perturbed ones.
 _UNCHANGED = "original"
-#: Statistics of the run and not of the answer; they are read where one is named.
+#: Statistics of the run, not of an answer. They are read only if named.
 _OF_THE_RUN = re.compile(
     r"(num|finish_reason|training|inference|logprob|max_prob|batch_size|prompt_truncated)(_.*)?|.*_(cost|runtime)"
 )

@@ -84,7 +84,7 @@ def _stated(results: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
 
 
 def _settings(about: Mapping[str, Any], results: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, str]:
-    """Settings that two runs of one task should share, without the model and the speed of its requests."""
+    """Return settings that two runs of one task should share, without the model and the speed of its requests."""
     entries = {"task version": about.get("task_version"), "task arguments": about.get("task_args")}
     entries["solver"] = plan.get("steps")
     entries["model roles"] = {role: mapping(of).get("model") for role, of in mapping(about.get("model_roles")).items()}

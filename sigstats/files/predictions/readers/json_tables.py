@@ -139,7 +139,7 @@ def _objects(content: Content) -> Iterator[Any]:
 
 
 def _spread(text: bytes, content: Content, before: int) -> Iterator[Any]:
-    """Objects that may span lines, after this many earlier lines."""
+    """Yield objects that may span lines, after this many earlier lines."""
     content.budget.require(content.budget.spent + size_of_objects(text))
     decoder, rest, at = json.JSONDecoder(object_pairs_hook=each_once), text.decode(), 0
     while at < len(rest):

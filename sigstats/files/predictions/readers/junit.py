@@ -52,7 +52,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
 
 
 def _notes(where: str, root: Element, cases: Sequence[Mapping[str, Element]]) -> Iterator[Note]:
-    """Notes on suites that ended in an error, tests that were retried, and counts above those of the cases."""
+    """Yield notes on suites that ended in an error, tests that were retried, and counts above those of the cases."""
     for suite in (root, *root.iterfind(".//{*}testsuite")):
         for error in suite.iterfind("{*}error"):
             problem = f"a suite ended in an error, {shown(error.get('message', ''))}; absent tests are not counted"

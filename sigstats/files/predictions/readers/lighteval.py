@@ -28,7 +28,7 @@ _FILE = re.compile(r"details_(?P<task>.+)_\d{4}-\d\d-\d\dT[\d.:-]+\d\.parquet")
 
 
 def reads(content: Content) -> bool:
-    """Return a Parquet file that has the columns."""
+    """Return True for a Parquet file that has the columns."""
     return _columns(content.parquet_names) is not None
 
 

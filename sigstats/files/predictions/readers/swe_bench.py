@@ -23,7 +23,7 @@ INSTANCES = True
 BEGINS = re.compile(rb"\s*\{")
 
 _SUBMITTED = ("submitted_ids", "completed_ids", "unresolved_ids", "empty_patch_ids", "generated", "no_generation")
-#: Lists of the instances whose patch was not tested, and why.
+#: Lists of instances whose patch was not tested, with the reason.
 _FAILED = {
     "error_ids": "error",
     "no_logs": "no log",
