@@ -14,6 +14,7 @@ from sigstats._common.scores import unlike_bar, unlike_units
 from sigstats._common.validation import shown
 from sigstats.comparison.fresh import RowValues, decide_fresh, repaired_since, row_of_fresh, values_of_rows
 from sigstats.comparison.notes import about_predictions
+from sigstats.comparison.positive_class import reversed_scores
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rows import Change, ComparisonRow
 from sigstats.comparison.rule import ComparisonRule, RowTest
@@ -154,7 +155,8 @@ def _about_rows(study: RegressionStudy, pair: Pair, tests: Sequence[Sequence[Row
     models = ("the baseline", "the candidate") if study.bar is None else ("the model",)
     notes: list[Note] = []
     for paired, tested in zip(pair.by_score, tests, strict=True):
-        notes += about_predictions(paired, [values.row.measure for values in tested], models)
+        names = [values.row.measure for values in tested]
+        notes += [*about_predictions(paired, names, models), *reversed_scores(paired, names, study.positive, models)]
     if (bar := study.bar) is not None:
         marks = [values for values in tests[0] if MEASURES[values.row.measure].needs in ("marks", "numbers")]
         notes += [note for values in marks for note in unlike_bar(values.candidate, bar, limited=not values.share)]

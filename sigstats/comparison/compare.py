@@ -27,16 +27,15 @@ from .evidence import Classes, Evidence, Judged
 from .family import blank_rows, evidence_to_compare, tests_of
 from .margins import check_margins
 from .measure_names import check_used
-from .measured import positive_code
 from .notes import (
     about_predictions,
     limits_note,
     monte_carlo_note,
     notes_on_dependence,
-    reversed_scores,
     smooth_note,
 )
 from .paired_predictions import PairedPredictions
+from .positive_class import reversed_scores
 from .result import ComparisonResult, ComparisonRow, in_words, unseen_group_note
 from .row_tests import stages, test_part, uses_random_weights
 from .row_tests.mean_tests import Tested, bounded
@@ -89,11 +88,8 @@ def compare_pairs(
     results = []
     for paired, evidence in zip(pairs, asked, strict=True):
         result = _tested(paired, evidence, of_one, first=first, level=level, alone=alone)
-        if "auc" in evidence:
-            code = positive_code(paired, positive, among_several=positive is not None)
-            reversed_ = reversed_scores(result.rows, paired.classes[code], named=positive is not None, models=models)
-            result = replace(result, notes=(*result.notes, *reversed_))
-        results.append(result)
+        reversed_ = reversed_scores(paired, evidence, positive, models)
+        results.append(replace(result, notes=(*result.notes, *reversed_)))
     families = [of_pair.rows for of_pair in results]
     _check_tested(families, rule)
     decided = _decide(families, of_one, level)

@@ -11,8 +11,9 @@ from ..measures.table import MEASURES, MeasureSpec, OwnMeasure
 from ..ranking.means import MEAN_OVER_TASKS
 from .evidence import Evidence
 from .measure_names import MANY_NUMBERS, are_measurements, as_compared_measures, check_used, is_of_scores
-from .measured import evidence_of, positive_code
+from .measured import evidence_of
 from .paired_predictions import PairedPredictions, Scored, Verdicts
+from .positive_class import positive_code
 from .row_tests.task_means import has_task_mean
 from .rows import ComparisonRow
 from .rule import ComparisonRule

@@ -6,9 +6,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .._common.class_columns import numbers_or_names, positive_place
+from .._common.class_columns import numbers_or_names
 from .._common.class_names import NO_ANSWER
 from .._common.class_spelling import is_finite_number, refuse_thousands
 from .._common.messages import Note
@@ -20,6 +19,7 @@ from ..measures.table import MEASURES, MeasureSpec, Needs, OwnMeasure, base_of, 
 from .evidence import Attempts, Classes, Evidence, Judged, Pair, Ratios, Runs, Scores, Values, signed
 from .measure_names import OF_SCORES, is_of_scores
 from .paired_predictions import PairedPredictions, Predicted, Scored
+from .positive_class import is_positive, positive_code
 from .units import Units
 
 
@@ -48,13 +48,6 @@ def evidence_of(paired: PairedPredictions, measure: str, positive: str | None = 
     pairs = tuple(_BY_NEEDS[spec.needs](run, spec, positive) for run in runs)
     differs = np.any([of_run != answers[0] for of_run in answers], axis=0)
     return Runs(units=paired.units, limits=pairs[0].limits, pairs=pairs, differs=differs)
-
-
-def positive_code(paired: PairedPredictions, positive: str | None, *, among_several: bool = False) -> int:
-    """Return the code of the positive one of two classes, or of a named one `among_several`, or raise ValueError."""
-    if len(paired.classes) != 2 and not (among_several and len(paired.classes) > 2):
-        raise ValueError(f"label: {len(paired.classes)} classes are not valid for measures of scores; expected two")
-    return positive_place(paired.classes, positive)
 
 
 def _invalid(spec: MeasureSpec, reason: str) -> ValueError:
@@ -159,31 +152,13 @@ def _predictions(paired: PairedPredictions, spec: MeasureSpec) -> Predicted:
 
 
 def _scores(paired: PairedPredictions, spec: MeasureSpec, positive: str | None) -> Scores | Classes:
-    scored, true = _given_scores(paired, spec), _is_positive(paired, positive)
+    scored, true = _given_scores(paired, spec), is_positive(paired, positive)
     if spec.of_weights is None:
         return Scores(units=paired.units, positive=true, scores=scored.scores, draws=paired.draws)
     low, high = ends_of(scored.scores)
     beyond = np.nextafter(low, -np.inf), np.nextafter(high, np.inf)
     classes = _of_numbers(paired.units, spec, [1.0 * true, *scored.scores], (0.0, 1.0), beyond, limited=True)
     return dataclasses.replace(classes, measure=OwnMeasure(spec))
-
-
-def _is_positive(paired: PairedPredictions, positive: str | None) -> NDArray[np.bool_]:
-    """Mask of the rows of the positive class; raise ValueError if scores look like those of the predicted class."""
-    code = positive_code(paired, positive, among_several=positive is not None)
-    assert paired.outcomes is not None  # as it has two classes
-    predicted, least, true = paired.predicted, 1 / len(paired.classes), np.equal(paired.outcomes.label, code)
-    pairs = zip(paired.scored.scores, (predicted.a, predicted.b), strict=True) if predicted and paired.scored else ()
-    for scores, prediction in pairs:
-        called = prediction == code
-        of_called, others = scores[called], scores[~called]
-        surplus = len(others) - 2 * np.count_nonzero(true[~called])  # of negatives, that scores do not expect
-        unclear = len(of_called) and surplus > 2 * len(others) ** 0.5 and scores.min() >= least and scores.max() <= 1
-        if unclear and others.max() >= max(np.median(of_called), 0.501):
-            problem = f"none is below {least:g}, though other classes are predicted with scores up to {others.max():g}"
-            wanted = f"the probability of {shown(paired.classes[code])}, not that of the predicted class"
-            raise ValueError(f"scores: {problem}; expected {wanted}")
-    return true
 
 
 def _probabilities(paired: PairedPredictions, spec: MeasureSpec, positive: str | None) -> Values:
@@ -195,7 +170,7 @@ def _probabilities(paired: PairedPredictions, spec: MeasureSpec, positive: str |
     if spec.span is None and not 0 < low < high < 1:
         wanted = "the limits of probabilities, such as 0.001 to 0.999"
         raise ValueError(f"score_range: {low:g} to {high:g} is not valid for {spec.name}; expected {wanted}")
-    true = np.full(paired.n, True) if scored.of_truth else _is_positive(paired, positive)
+    true = np.full(paired.n, True) if scored.of_truth else is_positive(paired, positive)
     return Values.of_probabilities(spec, paired.units, true, scored.scores, paired.score_range)
 
 

@@ -1,4 +1,4 @@
-"""Notes on the data of a comparison and its limits: units, scores of another class, copies, dependent rows.
+"""Notes on the data of a comparison and its limits: units, copies, dependent rows.
 
 Rows that are not independent are copies of others, groups with similar values, or neighbours in time.
 """
@@ -22,7 +22,6 @@ from .measured import units_of_numbers
 from .paired_predictions import STARTS, OtherColumns, PairedPredictions
 from .rows import ComparisonRow
 from .rule import ComparisonRule
-from .units import ALL_ROWS
 
 #: The most rows that are examined; more would take a noticeable share of the time for reading them.
 _MOST_ROWS = 200_000
@@ -37,26 +36,6 @@ def pair_notes(paired: PairedPredictions, measures: Sequence[str], models: Seque
     copies = copies_in(paired)
     note = [] if copies is None else [note_on_copies(copies)]
     return [*paired.notes, *about_predictions(paired, measures, models), *note]
-
-
-def reversed_scores(
-    rows: Iterable[ComparisonRow], positive: str, *, named: bool, models: Sequence[str]
-) -> Iterator[Note]:
-    """Yield a note on scores that favour the other class, for which the worse model would be the better one.
-
-    They do if the area under the curve is below one half by more than twice the half-width of its interval. Raises
-    ValueError if those of the baseline do, and `positive`, the class whose probability they are taken for, was not
-    `named`.
-    """
-    row = next(row for row in rows if row.measure == "auc" and row.slice == ALL_ROWS)
-    sides = (row.baseline, row.baseline_interval), (row.candidate, row.candidate_interval)
-    for side, (area, interval) in enumerate(sides):
-        if area is None or interval is None or area + 2 * (interval[1] - area) >= 0.5:
-            continue
-        problem = f"scores of {models[side]} are lower for the class {shown(positive)} (area {area:.1%})"
-        if side == 0 and not named:
-            raise ValueError(f"{problem}; expected its probabilities, or positive, the class of these probabilities")
-        yield Note("reversed-scores", f"{problem}: they may be those of the other class")
 
 
 def about_predictions(paired: PairedPredictions, measures: Sequence[str], models: Sequence[str]) -> Iterator[Note]:

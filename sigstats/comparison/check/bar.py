@@ -33,6 +33,7 @@ from ..margins import Amount, StatedShare, number_of
 from ..measure_names import as_compared_measures, check_used
 from ..notes import about_predictions, notes_on_dependence, smooth_note
 from ..paired_predictions import PairedPredictions, Scored
+from ..positive_class import reversed_scores
 from ..result import in_words, unseen_group_note
 from ..row_tests.task_means import without_task_mean
 from ..rule import ComparisonRule, Verdict
@@ -92,6 +93,7 @@ def check_predictions(
         *unseen_group_note(rows, lambda row: cells_of(row)["interval"], rule.unseen_group),
         *smooth_note(names),
         *about_predictions(paired, names, ("the model",)),
+        *reversed_scores(paired, names, positive, ("the model",)),
         *(unlike_bar(sizes, bar, limited=whole.limits is not None) if (marks or numbers) and not rule.gaps else ()),
         *(Note("gap", f"{named(row)}: {row.note}; {row.test}") for row in rows if row.test.kind == "gap" and row.test),
         *notes_on_dependence(paired, evidence, retest, rule, single=True),

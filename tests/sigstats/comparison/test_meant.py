@@ -11,6 +11,9 @@ from scipy import stats
 import sigstats
 from sigstats._common.messages import shown
 from sigstats._common.scores import unlike_units
+from sigstats.comparison.paired_predictions import Labels, PairedPredictions, Scored
+from sigstats.comparison.positive_class import reversed_scores
+from sigstats.comparison.units import Units
 from sigstats.files.predictions import Columns, read
 from sigstats.files.predictions._files import parse
 from sigstats.flows.cli import main
@@ -604,6 +607,42 @@ def test_scores_of_the_other_class_are_refused_or_told():
     assert broken.verdict == "fail"
     assert broken.notes[0].startswith("scores of the candidate are lower for the class '1'")
     assert sigstats.compare(y, y, y, scores=(rng.random(200), good), measures=["auc"]).notes == ()
+
+
+@pytest.mark.parametrize("measure", ["auc", "neg-brier", "neg-log-loss", "average-precision"])
+def test_probabilities_of_the_other_class_are_refused_by_every_measure_of_one_column(measure):
+    y, rng = TRUE % 2, np.random.default_rng(1)
+    poor, good = (np.clip(0.5 + (y - 0.5) * far + rng.normal(0, 0.1, 200), 0.01, 0.99) for far in (0.2, 0.7))
+    frames = [pd.DataFrame({"id": range(200), "label": y, "p_0": 1 - p, "p_1": p}) for p in (poor, good)]
+    other, bar = {"score": "p_0", "measures": [measure]}, -0.1 if measure.startswith("neg") else 0.6
+    doors = (
+        lambda **named: sigstats.compare(*frames, **other, **named),
+        lambda **named: sigstats.assert_no_regression(*frames, **other, **named),
+        lambda **named: sigstats.check(frames[1], **other, **named, at_least=-0.3 if bar < 0 else bar),
+    )
+    for door in doors:
+        with pytest.raises(ValueError, match=r"^scores of the (baseline|model) are lower for the class '1' \(area "):
+            door()
+        assert door(positive=0).verdict != "fail"
+    right = sigstats.compare(*frames, score="p_1", measures=[measure])
+    assert (right.verdict != "fail", right.rows[0].difference > 0) == (True, True)
+    columns = {name: frame["p_0"] for name, frame in zip(("poor", "good"), frames, strict=True)}
+    with pytest.raises(ValueError, match="scores of poor are lower for the class '1'"):
+        sigstats.rank_models(pd.DataFrame(columns), label=y, measure=measure)
+
+
+def test_random_scores_are_hardly_ever_taken_for_those_of_the_other_class():
+    """Of scores that are random whatever the label, about 1 in 700 areas are three standard errors too low."""
+    rng, refused = np.random.default_rng(2), 0
+    for n, positives in 100 * [(12, 6), (40, 4), (100, 50)]:
+        y, scores = (np.arange(n) < positives).astype(np.int64), rng.random(n)
+        labels, scored = Labels(classes=("0", "1"), label=y), Scored(scores=(scores, scores))
+        paired = PairedPredictions(units=Units(n=n), outcomes=labels, scored=scored)
+        try:
+            assert not [*reversed_scores(paired, ["neg-brier"], None, ("the model",))]
+        except ValueError:
+            refused += 1
+    assert refused <= 3  # more with a probability of 1e-3
 
 
 @pytest.mark.parametrize("measure", ["auc", "neg-brier", "neg-log-loss"])
