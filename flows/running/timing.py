@@ -12,7 +12,7 @@ import numpy as np
 
 from sigstats.tasks.engine.blocks import Failure, Receipt
 from sigstats.tasks.engine.guarded import run_guarded
-from sigstats.tasks.fan_out import fanout, observed_cell, own_code, stand_in
+from sigstats.tasks.fan_out import observed_cell, own_code, stand_in
 from sigstats.tasks.plan import Block, Cell
 from sigstats.tasks.storage.block_files import PARTS
 from sigstats.tasks.storage.data import write_data
@@ -29,15 +29,13 @@ TIMING_SECONDS = 60.0
 _KINDS = 2
 #: The share of the work that timing may take, and of its seconds that one cell may, unless its work is a larger share.
 _PART_OF_WORK, _PART_OF_BUDGET = 0.25, 0.1
-#: The share of the replicates of a cell that are timed.
-_PART_OF_CELL = 0.1
 #: Seconds that timing may take however little the work is.
 _ALWAYS = 10.0
 #: Seconds that the timing of a cell takes besides its replicates.
 _LEAST = 0.05
 #: Seconds between two lines that report the total so far.
 _SPEAK_SECONDS = 3.0
-#: A block that takes fewer seconds is timed with more replicates.
+#: Seconds that a block of several replicates may take, if these take as long as those before.
 _SHORT = 0.3
 #: Seconds to read a small file, which do not grow with its size.
 _READING = 0.005
@@ -168,7 +166,7 @@ class _Timing:
         try:
             if cell.fanout not in self._paths:
                 self._paths[cell.fanout] = _by_another_path(self.scratch)
-            cost, warming, spent = _cost_of(cell, self._paths[cell.fanout], cold=kind not in self._imports)
+            cost, starting, spent = _cost_of(cell, self._paths[cell.fanout], cold=kind not in self._imports)
         except _BlockFailed as error:
             if cell is counted.cell:
                 self.estimates[at] = replace(counted, problem=str(error))
@@ -177,8 +175,7 @@ class _Timing:
             return
         finally:
             self._imports.setdefault(kind, 0.0)
-        if not fanout(cell.fanout).compiles or own_code(cell) is not None:
-            self._imports[kind] += warming
+        self._imports[kind] += starting
         self._spent += spent
         self.estimates[at] = replace(counted, timed=True, **cost)
         self._costs.learn(at, cost["per_replicate"])
@@ -215,11 +212,11 @@ def _cost_of(cell: Cell, scratch: Store, *, cold: bool) -> tuple[dict[str, Any],
     """The cost of a cell, as fields of its estimate: the line through the times of one replicate and of a larger block.
 
     Work that a process does once, such as imports and compilation, is not a cost of a cell. If the process is `cold`
-    and such work is noticeable, the first replicate is timed again; the second result is its seconds, the third those
-    of all other work. Prepared data are cached by path: `scratch` has one for each fan-out, and a cell of a `cold`
-    process two of its own. A slow replicate is only repeated, not timed in a block. A brief block is timed again with
-    ten times as many lanes while the cost of a replicate falls below half of that before: each block has fixed costs,
-    and computes the p-values of equal test sets once.
+    and such work is noticeable, the first replicate is timed again. The second result is the seconds of this work in a
+    process that reads compiled code, the third those of all other work. Prepared data are cached by path: `scratch`
+    has one for each fan-out, and a cell of a `cold` process two of its own. A block of a lane, or of fewer replicates
+    if that would take long, is timed as well, since each block has fixed costs. Blocks of ten times as many follow
+    while the cost of a replicate falls below half of that before, since a block tests equal test sets once.
     """
     files, block = _by_another_path(scratch) if cold else scratch, _first(cell, 1)
     receipts = [_run(block, files)]
@@ -228,12 +225,19 @@ def _cost_of(cell: Cell, scratch: Store, *, cold: bool) -> tuple[dict[str, Any],
         receipts.append(_run(block, files))
     if cold and _matters(receipts[0], receipts[-1], cell):
         receipts.insert(0, _run(block, _by_another_path(scratch)))
-    most = int(_PART_OF_CELL * cell.replicates)
-    timed, more, limit = 1, min(cell.lane_size, most), _SHORT
-    while more > timed and (before := receipts[-1].seconds) < limit:
+    first, timed, falls = receipts[0], 1, True
+    warming = starting = max(0.0, at_first - first.seconds)
+    if warming > _SMALL * first.seconds and own_code(cell) is None:
+        again = _run(block, _by_another_path(scratch), apart=True)
+        starting = min(warming, max(0.0, again.seconds - first.seconds))
+    while falls:
+        before = receipts[-1].seconds
+        more = min(cell.replicates, max(cell.lane_size, 10 * timed), int(timed * _SHORT / max(before, 1e-6)))
+        if more <= timed:
+            break
         receipts.append(_run(_first(cell, more), files))
-        timed, more, limit = more, min(10 * more, most), min(_SHORT, more / timed * before / 2)
-    first, last = receipts[0], receipts[-1]
+        timed, falls = more, receipts[-1].seconds < more / timed * before / 2
+    last = receipts[-1]
     steps, value = last.last - last.first - 1, min(receipt.seconds for receipt in receipts)
     if steps:
         value = max(last.seconds - value, _SMALL * last.seconds) / steps
@@ -241,8 +245,7 @@ def _cost_of(cell: Cell, scratch: Store, *, cold: bool) -> tuple[dict[str, Any],
     once = max(0.0, first.seconds - value)
     share = None if last.exceedances is None else last.exceedances / (last.last - last.first)
     cost = {"per_replicate": value, "once": once, "share": share, "bytes": size}
-    warming = max(0.0, at_first - first.seconds)
-    return cost, warming, sum(receipt.seconds for receipt in receipts) - warming
+    return cost, starting, sum(receipt.seconds for receipt in receipts) - warming
 
 
 def _by_another_path(store: Store) -> Store:
@@ -251,18 +254,18 @@ def _by_another_path(store: Store) -> Store:
     return Store(f"{tempfile.mkdtemp(dir=store.root)}/..")
 
 
-def _run(block: Block, store: Store) -> Receipt:
+def _run(block: Block, store: Store, *, apart: bool = False) -> Receipt:
     """Compute a block; its receipt has the seconds of the processor, as other programs may use it at the same time.
 
     Code of other packages has a process of its own, and may use threads or wait for something else; its seconds are
-    those of the clock.
+    those of the clock. `apart`: whether any block has such a process.
     """
     store.files.drop(PARTS)  # stored parts would take no time
     before = time.process_time()
-    outcome = run_guarded(block, store)
+    outcome = run_guarded(block, store, apart)
     if isinstance(outcome, Failure):
         raise _BlockFailed(f"{outcome.error}: {outcome.message}")
-    if own_code(block.cell) is not None:
+    if apart or own_code(block.cell) is not None:
         return outcome
     return replace(outcome, seconds=min(outcome.seconds, time.process_time() - before))
 

@@ -11,6 +11,8 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+import pyarrow as pa
+
 from sigstats._common.messages import one_line
 
 from ..fan_out import fanout, is_parallel
@@ -78,6 +80,7 @@ def run_block(block: Block, store: Store, *, engine: str = "serial") -> Receipt 
     """
     turn = nullcontext() if is_parallel(block.cell) else alone()
     keep_freed_memory()
+    pa.array([])  # the first array makes Arrow import pandas, which no block is to count
     try:
         with turn, threads(Needs.of(block.cell).threads):
             started = time.perf_counter()

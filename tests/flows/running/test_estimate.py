@@ -59,16 +59,18 @@ def test_cells_beyond_the_budget_are_guessed_and_said_to_be(tmp_path):
 class Machine:
     """What a machine would take for each block: a preparation the first time, then so many seconds a replicate."""
 
-    def __init__(self, monkeypatch, each, once=0.0, imports=0.0, importer="crossval"):
-        self.imports = {importer: imports}  # in the first block of this fan-out
+    def __init__(self, monkeypatch, each, once=0.0, imports=0.0, importer="crossval", compiling=0.0):
+        self.imports = {(importer, apart): imports for apart in (False, True)}  # in a process's first block of these
+        self.compiling = {importer: compiling}  # whichever process is the first
         self.each, self.once, self.blocks, self.now, self.prepared = each, once, [], 0.0, set()
         monkeypatch.setattr(timing, "run_guarded", self.run)
         monkeypatch.setattr(timing.time, "monotonic", lambda: self.now)
         monkeypatch.setattr(timing.time, "process_time", lambda: self.now)
 
-    def run(self, block, scratch):
+    def run(self, block, scratch, apart=False):
         self.blocks.append(block)
-        seconds = self.each(block.cell) * (block.last - block.first) + self.imports.pop(block.cell.fanout, 0.0)
+        seconds = self.each(block.cell) * (block.last - block.first) + self.compiling.pop(block.cell.fanout, 0.0)
+        seconds += self.imports.pop((block.cell.fanout, apart), 0.0)
         if (block.cell.name, scratch) not in self.prepared:
             seconds += self.once
             self.prepared.add((block.cell.name, scratch))
@@ -104,19 +106,17 @@ def test_what_all_replicates_share_is_counted_once(tmp_path, monkeypatch):
 
 @pytest.mark.long
 @pytest.mark.parametrize("imports", [0.05, 0.8, 100.0])
-@pytest.mark.parametrize("code", [None, {"learner": "mine:model"}])
+@pytest.mark.parametrize("compiling", [0.0, 30.0])
 @pytest.mark.parametrize("importer", ["crossval", "retrain"])
-def test_a_run_imports_once_more_but_does_not_compile_again(tmp_path, monkeypatch, code, imports, importer):
-    """The first block of retrains compiles what later processes read; code of another package is imported again."""
-    monkeypatch.setattr(timing, "own_code", lambda cell: code)
+def test_a_run_imports_once_more_but_does_not_compile_again(tmp_path, monkeypatch, compiling, imports, importer):
+    """The first block compiles what later processes read, whatever fan-out it is of."""
     _, ready = prepared()
-    Machine(monkeypatch, lambda cell: 0.001, imports=imports, importer=importer)
+    Machine(monkeypatch, lambda cell: 0.001, imports=imports, importer=importer, compiling=compiling)
     scratch = Store(str(tmp_path / "scratch"))
     found = estimate(ready, count(ready.plan, str(tmp_path / "output")), scratch=scratch)
-    again = imports if code or importer == "crossval" else 0.0
-    assert sum(one.seconds for one in found) == pytest.approx(0.001 * sum(one.left for one in found) + again)
+    assert sum(one.seconds for one in found) == pytest.approx(0.001 * sum(one.left for one in found) + imports)
     first = next(one for one in found if one.cell.fanout == importer)
-    assert first.starting == pytest.approx(again)
+    assert first.starting == pytest.approx(imports)
     assert all(one.timed for one in found)  # imports and compilation take nothing from the seconds for timing
 
 
@@ -151,9 +151,19 @@ def test_a_block_of_several_lanes_is_timed_if_replicates_cost_less_together(tmp_
     more = {"permutation": {"resamples": 9999}}
     machine, found = timed_by(monkeypatch, tmp_path, lambda cell: 0.01 * min(1, 3 / cell.replicates), **more)
     timed = [one for one in found if one.timed and one.cell.fanout == "retrain"]
-    assert max(block.last for block in machine.blocks) == 999
+    assert max(block.last for block in machine.blocks) == 9999
     assert timed
     assert max(one.seconds for one in timed) < 0.3  # a line through a lane of ten predicts 22
+
+
+def test_the_fixed_cost_of_a_block_is_no_cost_of_a_replicate(tmp_path, monkeypatch):
+    """However few replicates there are: a run computes these in two blocks, of a lane and of the rest."""
+    _, found = timed_by(
+        monkeypatch, tmp_path, lambda cell: 0.001 + 0.009 / cell.replicates, permutation={"resamples": 19}
+    )
+    assert all(one.timed for one in found)
+    seconds = [one.seconds for one in found if one.cell.fanout == "retrain"]
+    assert seconds == [pytest.approx(0.009 + 19 * 0.001)] * 12  # one replicate alone predicts 0.19
 
 
 def test_a_kind_of_few_long_replicates_is_timed_after_the_others(tmp_path, monkeypatch):
