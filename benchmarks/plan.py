@@ -7,14 +7,15 @@ python benchmarks/plan.py [--data ../shared/data] [--only quickstart] [--tries 3
 """
 
 import argparse
+import atexit
 import contextlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -32,7 +33,7 @@ STUDIES: dict[str, tuple[str, ...]] = {
     "sturm": ("trials=20000",),
     "f1-intervals": ("trials=200",),
     "cross-validation": ("trials=50",),
-    "keller-sets": ("trials=200",),
+    "keller-sets": ("trials=200", "populations.0.train=2000"),
     "keller": ("trials=200",),
     "ojala-garriga": ("permutation.resamples=19",),
 }
@@ -59,21 +60,18 @@ def _processor_seconds() -> float:
 
 
 def _in_processor_time() -> None:
-    """Count the seconds of a block in processor time."""
+    """Count the seconds of a block in processor time, also in the processes of code of other packages."""
     from sigstats.flows.running import timing
-    from sigstats.tasks.engine import blocks, guarded
+    from sigstats.tasks.engine import blocks
 
     clock = SimpleNamespace(monotonic=_processor_seconds, process_time=time.process_time)
     timing.time = clock  # type: ignore[attr-defined]
-    blocks.time = SimpleNamespace(perf_counter=_processor_seconds)  # type: ignore[attr-defined]
-    compute = guarded._Child.compute
-
-    def counted(self, *of):  # type: ignore[no-untyped-def]
-        before = _processor_seconds()
-        receipt = compute(self, *of)
-        return replace(receipt, seconds=_processor_seconds() - before) if hasattr(receipt, "seconds") else receipt
-
-    guarded._Child.compute = counted  # type: ignore[method-assign]
+    blocks.time = SimpleNamespace(perf_counter=time.process_time)  # type: ignore[attr-defined]
+    # Other processes have the same path, on which Python looks for this module when it starts.
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder)
+    Path(folder, "sitecustomize.py").write_text("import time\ntime.perf_counter = time.process_time\n")
+    sys.path.insert(1, folder)
 
 
 def _study(name: str, changes: list[str], data: str):  # type: ignore[no-untyped-def]
@@ -96,8 +94,13 @@ def _study(name: str, changes: list[str], data: str):  # type: ignore[no-untyped
     return study, place.base
 
 
+def _name(cell: Any) -> str:
+    return "/".join([cell.fanout, *cell.subject.values()])
+
+
 def planned(name: str, changes: list[str], data: str) -> dict[str, Any]:
     """The seconds of work that the plan states, and the seconds that the plan takes itself."""
+    from sigstats.flows.running.costs import kind_of_cell
     from sigstats.flows.running.estimate import count
     from sigstats.flows.running.timing import estimate
     from sigstats.tasks.storage.store import Store
@@ -108,13 +111,15 @@ def planned(name: str, changes: list[str], data: str) -> dict[str, Any]:
     prepared = kind.prepare(study, base, allow=ALLOW)
     with tempfile.TemporaryDirectory() as folder:
         found = estimate(prepared, count(prepared.plan, folder + "/output"), scratch=Store(folder + "/scratch"))
-    cells = {"/".join([one.cell.fanout, *one.cell.subject.values()]): one.expected or 0.0 for one in found}
+    cells = {_name(one.cell): one.expected or 0.0 for one in found}
     return {
         "seconds": sum(cells.values()),
         "spoke": _processor_seconds() - started,
         "cells": len(found),
         "timed": sum(one.timed for one in found),
         "each": cells,
+        "kinds": {_name(one.cell): ", ".join(kind_of_cell(one.cell)) for one in found},
+        "guessed": [_name(one.cell) for one in found if not one.timed],
     }
 
 
@@ -131,7 +136,7 @@ def taken(name: str, changes: list[str], data: str) -> dict[str, Any]:
     add = Outcome.add
 
     def counted(self, receipt):  # type: ignore[no-untyped-def]
-        key = "/".join([self.cell.fanout, *self.cell.subject.values()])
+        key = _name(self.cell)
         seconds[key] = seconds.get(key, 0.0) + receipt.seconds
         add(self, receipt)
 
@@ -161,16 +166,19 @@ def _apart(step: str, name: str, options: argparse.Namespace, number: int) -> di
     return json.loads(kept.read_text())
 
 
-def _row(label: str, names: list[str], options: argparse.Namespace) -> str:
-    """The row of one or several studies: sums over the studies, and means over the tries."""
+def _row(label: str, names: list[str], options: argparse.Namespace, kinds: dict[str, list[float]]) -> str:
+    """The row of one or several studies: sums over the studies, and means over the tries.
+
+    The ratios of the cells that are counted are added to those of their `kinds`.
+    """
     numbers = range(1, options.tries + 1)
     plans, runs = ([_apart(step, name, options, n) for name in names for n in numbers] for step in ("planned", "taken"))
-    near = [
-        1 / 2 <= plan["each"][cell] / seconds <= 2
-        for plan, run in zip(plans, runs, strict=True)
-        for cell, seconds in run["each"].items()
-        if seconds > LEAST
-    ]
+    near = []
+    for plan, run in zip(plans, runs, strict=True):
+        for cell, seconds in run["each"].items():
+            if seconds > LEAST:
+                near.append(plan["each"][cell] / seconds)
+                kinds.setdefault(plan["kinds"][cell], []).append(near[-1])
     ratios = [f"{plan['seconds'] / run['seconds']:.2f}" for plan, run in zip(plans, runs, strict=True)]
     cells, timed, spoke, planned, taken = (
         sum(side[key] for side in sides) / options.tries
@@ -179,12 +187,16 @@ def _row(label: str, names: list[str], options: argparse.Namespace) -> str:
     extremes = " to ".join(dict.fromkeys((min(ratios), max(ratios))))
     return (
         f"| {label} | {cells:,.0f} | {timed:,.0f} | {spoke:.1f} | {planned:.1f} | {taken:.1f} | {extremes} | "
-        f"{sum(near)} of {len(near)} |"
+        f"{_within(near)} |"
     )
 
 
+def _within(ratios: list[float]) -> str:
+    return f"{sum(1 / 2 <= ratio <= 2 for ratio in ratios)} of {len(ratios)}"
+
+
 def main() -> None:
-    """Print the table."""
+    """Print the tables: by study, and by kind of cell."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", default="../shared/data")
     parser.add_argument("--only", choices=(*STUDIES, *OWN), action="append")
@@ -200,12 +212,16 @@ def main() -> None:
         return
     print("| study | cells | timed | planning, s | planned, s | taken, s | planned / taken | cells within 2 |")
     print("|---|---:|---:|---:|---:|---:|---:|---:|", flush=True)
+    kinds: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as folder:
         options.keep = options.keep or folder
         for name in options.only or [*STUDIES, *OWN]:
             names = [f"{name}:{rows}:{trials}" for rows, trials in OWN.get(name, ())]
             label = f"own tests, {name}" if names else ", ".join((name, *STUDIES[name]))
-            print(_row(label, names or [name], options), flush=True)
+            print(_row(label, names or [name], options, kinds), flush=True)
+    print("\n| kind of cell | planned / taken | cells within 2 |\n|---|---:|---:|")
+    for kind, near in sorted(kinds.items()):
+        print(f"| {kind} | {min(near):.2f} to {max(near):.2f} | {_within(near)} |")
 
 
 if __name__ == "__main__":
