@@ -1,1 +1,1 @@
-"""The computations that run on a worker, and the files that they store."""
+"""Computations that run on workers, and the files that they store."""

@@ -1,6 +1,6 @@
-"""The fan-outs of cells by name: how one block of the replicates of a cell is computed.
+"""The fan-outs by name. A fan-out computes a block of the replicates of a cell.
 
-A fan-out is a `FanOut` in a module of a kind of study, imported on first use.
+A fan-out is a `FanOut` in a module of a kind of study, which is imported on first use.
 """
 
 from collections.abc import Callable, Mapping
@@ -40,58 +40,58 @@ FAN_OUTS = {
 
 
 def draws_nothing(work: Any) -> dict[str, Any]:  # noqa: ARG001
-    """Return the ``stream`` of a fan-out that draws no random numbers, or only with seeds in its work."""
+    """Return the ``stream`` of a fan-out that draws no random numbers, or only with seeds from its work."""
     return {"draws": "none"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class FanOut:
-    """Computation of one block of the replicates of a cell."""
+    """The computation of a block of the replicates of a cell."""
 
     #: Description of the replicates: a sentence for docs/results.md, and a phrase.
     about: str
     in_words: str
-    #: Class of its work; `Work` if replicates depend only on the seed.
+    #: Class of the work; `Work` if replicates depend only on the seed.
     work: type[Work] = Work
-    #: Increase this if equal work would give different replicates.
+    #: Version of the computation. Increase it if equal work would give different replicates.
     version: int = 1
-    #: Increases if the replicates of this work change, but not those of other work.
+    #: Number that is added to the version, for changes that affect only some work.
     revision: Callable[[Any], int] = lambda work: 0
     #: The number of replicates that share one random stream.
     lane_size: int = 1
     #: The key of the random stream.
     stream: Callable[[Any], dict[str, Any]] = draws_nothing
-    #: Columns of the replicates; the first is ``replicate``.
+    #: Columns of the replicates, beginning with ``replicate``.
     schema: pa.Schema
-    #: Compute the table of the replicates of a block, in order.
+    #: Return the table of the replicates of a block, in order.
     compute: Callable[[Block, Store, Any], pa.Table]
-    #: True if Numba compiles its code.
+    #: True if Numba compiles the code.
     compiles: bool = False
-    #: Another fan-out that does the same work, if any.
+    #: Name of another fan-out that does the same work, if any.
     like: str | None = None
-    #: Cells whose replicates it reads, which are computed first.
+    #: Return the cells whose replicates the work reads. They are computed first.
     needs: Callable[[Any], list[Cell]] = lambda work: []
-    #: Work of similar duration that reads no other cell of the study, for timing before they exist; None if
-    #: impossible. The store contains the data sets of the study, and is writable.
+    #: Return work of similar duration that reads no other cell of the study, for timing before these cells exist; None
+    #: if impossible. The store contains the data sets of the study and is writable.
     stand_in: Callable[[Any, Store], Work | None] = lambda work, store: None
-    #: The cell that computes the observed result.
+    #: Return the cell that computes the observed result.
     observed: Callable[[Cell], Cell] | None = None
-    #: Mask of the replicates at least as extreme as the table of the observed cell, if any.
+    #: Return a mask of the replicates at least as extreme as the table of the observed cell, if any.
     exceeds: Callable[[pa.Table, Any], Any] | None = None
-    #: Mask of the replicates that are rejections at a level, or misses of an interval; their number in each row if rows
-    #: represent several replicates.
+    #: Return a mask of the replicates that are rejections at a level, or misses of an interval; if a row stands for
+    #: several replicates, return their number in each row.
     rejections: Callable[[pa.Table, float], Any] | None = None
-    #: Rows, or distinct rows with ``count``, of a test set of the first lane of a block, if replicates are results of a
-    #: test on test sets that can be drawn again.
+    #: If replicates are results on test sets that can be drawn again: return the rows of a test set of the first lane
+    #: of a block, or its distinct rows with ``count``.
     drawn_rows: Callable[[Block, Store, int], pa.Table] | None = None
-    #: True if work enters `sigstats.tasks.process.alone` only when necessary; other work runs inside it.
+    #: Return True if work enters `sigstats.tasks.process.alone` only when necessary. Other work runs inside it.
     is_parallel: Callable[[Any], bool] = lambda work: False
-    #: ``learner`` and identity of code of other packages that the work runs; None if there is none.
+    #: Return ``learner`` and the identity of the code from other packages that the work runs; None if there is none.
     own_code: Callable[[Any], Mapping[str, str] | None] = lambda work: None
 
 
 class OfCell(TypedDict):
-    """Description of a cell except its fan-out, as in `sigstats.tasks.plan.Cell`."""
+    """The fields of a `sigstats.tasks.plan.Cell` that do not depend on its fan-out."""
 
     subject: Mapping[str, str]
     work: Work
@@ -102,7 +102,7 @@ class OfCell(TypedDict):
 
 
 def replicates_table(block: Block, schema: pa.Schema, **columns: Any) -> pa.Table:
-    """Return the table of a block with one numbered row per replicate."""
+    """Return the table of a block with a numbered row per replicate."""
     numbered: dict[str, Any] = {"replicate": np.arange(block.first, block.last, dtype=np.int64), **columns}
     return pa.table(
         {name: from_numpy(values, schema.field(name).type) for name, values in numbered.items()}, schema=schema
@@ -116,24 +116,24 @@ def fanout(name: str) -> FanOut:
 
 
 def work_type(name: str) -> type[Work]:
-    """The record of the work of a fan-out; `Work` if the fan-out is not known."""
+    """Return the class of the work of a fan-out, or `Work` if the fan-out is unknown."""
     return fanout(name).work if name in FAN_OUTS else Work
 
 
 def cell_of(name: str, **of: Unpack[OfCell]) -> Cell:
-    """A cell of the fan-out `name`."""
+    """Return a cell of the fan-out `name`."""
     fan_out, work = fanout(name), of["work"]
     version, stream = fan_out.version + fan_out.revision(work), plain(fan_out.stream(work))
     return Cell(fanout=name, version=version, stream=stream, lane_size=fan_out.lane_size, **of)
 
 
 def input_cells(cell: Cell) -> list[Cell]:
-    """The cells whose replicates the computation of `cell` reads."""
+    """Return the cells whose replicates the computation of `cell` reads."""
     return fanout(cell.fanout).needs(cell.work)
 
 
 def stand_in(cell: Cell, store: Store) -> Cell | None:
-    """Return `cell` if it reads no other cell, else one of about its cost that reads none of the study, or None."""
+    """Return `cell`, or a cell of similar cost if `cell` reads other cells of the study; None if impossible."""
     if not input_cells(cell):
         return cell
     work = fanout(cell.fanout).stand_in(cell.work, store)
@@ -141,27 +141,27 @@ def stand_in(cell: Cell, store: Store) -> Cell | None:
 
 
 def observed_cell(cell: Cell) -> Cell | None:
-    """The cell of the observed result of `cell`; None if its replicates contain the comparison."""
+    """Return the cell of the observed result of `cell`, or None if its replicates contain the comparison."""
     observed = fanout(cell.fanout).observed
     return None if observed is None else observed(cell)
 
 
 def own_code(cell: Cell) -> Mapping[str, str] | None:
-    """The identity of the code of other packages that `cell` runs; None if it runs none."""
+    """Return the identity of the code from other packages that `cell` runs, or None if it runs none."""
     return fanout(cell.fanout).own_code(cell.work)
 
 
 def is_parallel(cell: Cell) -> bool:
-    """True if several threads of a process may compute blocks of `cell`, or of it and of other such cells, at once."""
+    """Return True if threads of a process may compute blocks of `cell` and of other such cells at the same time."""
     return fanout(cell.fanout).is_parallel(cell.work)
 
 
 def in_words(cell: Cell) -> str:
-    """The replicates of `cell`, in words."""
+    """Return a phrase that describes the replicates of `cell`."""
     return fanout(cell.fanout).in_words
 
 
 def prerequisites(cell: Cell) -> list[Cell]:
-    """The cells that must be complete before `cell` is computed: its inputs, and those that its rule compares with."""
+    """Return the cells that must be complete before `cell` is computed: its inputs, and the observed result."""
     observed = None if cell.stopping is None else observed_cell(cell)
     return [*input_cells(cell), *([] if observed is None else [observed])]

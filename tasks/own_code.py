@@ -1,4 +1,4 @@
-"""Code of other packages in a cell: its identity when the run was planned, and the guards of each call."""
+"""Code from other packages in a cell: its identity when the run was planned, and the guards of each call."""
 
 import contextlib
 import os
@@ -25,12 +25,12 @@ from .storage.seal import Damaged
 
 
 class OtherCode(Exception):
-    """The code of a worker differs from that of the planned run; the message names both."""
+    """The code on a worker differs from the planned code. The message names both versions."""
 
 
 def code_of(learner: str, allowed: Sequence[str]) -> dict[str, str] | None:
-    """The identity of the code of another package's learner; None for learners of this package and scikit-learn."""
-    from sigstats.learners import READY, own  # scikit-learn takes a second, and tests of tables need none of it
+    """Return the identity of the code of another package's learner; None for built-in and scikit-learn's learners."""
+    from sigstats.learners import READY, own  # importing scikit-learn takes a second; tests of tables do not need it
 
     if learner in READY or not (own.is_path(learner) or learner in own.named()):
         return None
@@ -38,7 +38,7 @@ def code_of(learner: str, allowed: Sequence[str]) -> dict[str, str] | None:
 
 
 def with_measure_code(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The description of a test, with the identity of its measure's code if another package offers it."""
+    """Return the options of a test, with the identity of the measure's code if it is from another package."""
     name = options.get("measure") or ""
     code = None if name in MEASURES else measures.code_of(name)
     return dict(options) if code is None else {**options, "measure_code": code}
@@ -49,9 +49,9 @@ _ALLOWED: dict[str, str] = {}
 
 
 def allow_measures(names: Iterable[str], allowed: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Import the measures among `names` that are import paths, and return the identity of the code of each.
+    """Import the measures among `names` that are import paths, and return the identities of their code.
 
-    Raises ValueError if their packages are not `allowed`. Afterwards `allowed_measure` knows them.
+    Raises ValueError if a package is not `allowed`. Afterwards `allowed_measure` returns these measures.
     """
     paths = [name for name in names if measures.is_path(name)]
     _ALLOWED.update((path, as_own_measure(path, allowed)) for path in paths)
@@ -59,16 +59,16 @@ def allow_measures(names: Iterable[str], allowed: Sequence[str]) -> dict[str, di
 
 
 def allowed_measure(name: str) -> str:
-    """Return the measure at an import path, or any other name unchanged. Raises Damaged if it may not be imported."""
+    """Return the measure at an import path, or any other name unchanged; raise Damaged if it was not allowed."""
     if measures.is_path(name) and name not in _ALLOWED:
-        raise Damaged(f"the summary needs the measure {name} (--allow {re.split('[.:]', name)[0]})")
+        raise Damaged(f"the summary needs the measure {name}; add --allow {re.split('[.:]', name)[0]}")
     return _ALLOWED.get(name, name)
 
 
 def admit_measure(name: str | None, code: Mapping[str, str] | None) -> None:
     """Let `allowed_measure` return the measure of a cell in this process.
 
-    Raises OtherCode if this process has another version of it than the run was planned with.
+    Raises OtherCode if this process has a different version of the measure from the planned run.
     """
     measure = measure_as_planned(name or "", code)
     if measures.is_path(name):
@@ -76,9 +76,9 @@ def admit_measure(name: str | None, code: Mapping[str, str] | None) -> None:
 
 
 def measure_as_planned(name: str, code: Mapping[str, str] | None) -> str:
-    """Return the measure of a cell; calls of a user's function are watched like fits.
+    """Return the measure of a cell. Calls of a user's function are watched like fits.
 
-    Raises OtherCode if this process has another version of it than the run was planned with, or none.
+    Raises OtherCode if this process lacks the measure or has a different version from the planned run.
     """
     if code is None:
         return name
@@ -97,9 +97,9 @@ def _watched(formula: Callable[..., Any], *values: Any) -> Any:
 
 
 def build_as_planned(classifier: Learner, **data: Any) -> Any:
-    """The estimator of a cell's classifier.
+    """Return the estimator of a cell's classifier.
 
-    Raises OtherCode if this process has another version of it than the run was planned with.
+    Raises OtherCode if this process lacks the classifier or has a different version from the planned run.
     """
     from sigstats.learners import build, own
 
@@ -112,14 +112,14 @@ def build_as_planned(classifier: Learner, **data: Any) -> Any:
 
 
 def require_as_planned(name: str, planned: Mapping[str, str], here: Callable[[], Mapping[str, str]]) -> None:
-    """Refuse a cell whose code this process does not have.
+    """Raise OtherCode if this process lacks the planned code or has a different version.
 
-    Raises OtherCode if it has none, or another version.
+    `planned`: the identity of the code. `here`: function that returns the identity in this process.
     """
-    with rephrased(lambda text: f"{_where()} cannot use {name} ({text}); expected {code_in_words(planned)}", OtherCode):
+    with rephrased(lambda text: f"{_where()} cannot use {name} ({text}); install {code_in_words(planned)}", OtherCode):
         value = here()
     if value != planned:
-        raise OtherCode(f"{_where()} has {code_in_words(value)}, and the run was planned with {code_in_words(planned)}")
+        raise OtherCode(f"{_where()} has {code_in_words(value)}, but the run was planned with {code_in_words(planned)}")
 
 
 def _where() -> str:
@@ -127,34 +127,34 @@ def _where() -> str:
 
 
 def difference(before: Mapping[str, str], now: Mapping[str, str]) -> str:
-    """Describe the changes of a learner's code; empty if only the module that contains the code has changed."""
+    """Return a description of the changes in a learner's code; empty if only the containing module has changed."""
     package = now["package"]
     if before["version"] != now["version"]:
-        return f"{package} was {before['version'] or 'without a version'}, is {now['version'] or 'without one'}"
+        return f"{package} was {before['version'] or 'without a version'}, is {now['version'] or 'without a version'}"
     if before["source"] != now["source"]:
         return "its source has changed" if package.startswith(GIVEN) else f"the source of {package} has changed"
     if before.get("with") != now.get("with"):
-        return f"what it uses was {before.get('with', 'not known')}, is {now.get('with', 'its own')}"
+        return f"its dependencies were {before.get('with', 'unknown')}, are {now.get('with', 'in its own package')}"
     return ""
 
 
-#: Told when a fit begins (True) and ends (False); None outside such a process.
+#: Function that is called when a fit begins (True) and ends (False); None in processes that are not watched.
 _tell: Callable[[bool], None] | None = None
 
 
 def watch(tell: Callable[[bool], None]) -> None:
-    """Call `tell` when a fit of this process begins or ends, from now on."""
+    """Call `tell` whenever a fit in this process begins (True) or ends (False)."""
     global _tell  # noqa: PLW0603
     _tell = tell
 
 
 @contextlib.contextmanager
 def fit(seed: int = 0) -> Iterator[None]:
-    """The time of one fit and its predictions, or of one call of a test.
+    """Guard one fit and its predictions, or one call of a test, in a watched process.
 
-    The global generators of NumPy and of `random` are seeded before it: code that draws from them gives equal results
-    however replicates are cut into blocks. Its changes to the process (`_surroundings`) are undone afterwards, so that
-    they do not affect later code. If it forks and both processes return, the second one ends.
+    The global generators of NumPy and of `random` are seeded first, so that code that draws from them gives equal
+    results however replicates are cut into blocks. Changes to the process (`_surroundings`) are undone at the end, so
+    that they do not affect later code. If the code forks and both processes return, the child process ends.
     """
     if _tell is None:
         yield
@@ -174,9 +174,9 @@ def fit(seed: int = 0) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _surroundings() -> Iterator[None]:
-    """Keep the working folder, the environment, the import path, and how NumPy and `warnings` warn."""
+    """Restore the working folder, the environment, the import path and the warning filters at the end."""
     environment, path, folder = dict(os.environ), list(sys.path), ""
-    with contextlib.suppress(OSError):  # it may be gone
+    with contextlib.suppress(OSError):  # the folder may be gone
         folder = os.getcwd()  # noqa: PTH109
     try:
         with np.errstate(), warnings.catch_warnings():

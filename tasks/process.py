@@ -1,14 +1,14 @@
 """The threads and the memory of a process.
 
-Threads: limits of numerical libraries, work that only one thread does at a time, and a repeated action.
+Threads: limits for numerical libraries, work that only one thread may do at a time, and repeated actions.
 
-Memory: work that does not fit under a limit of addresses (`ulimit -v`) is refused in one line, before a library ends
-the process or hangs. If OpenBLAS gets no memory, it retries forever, ends the process with exit code 1, or, in one of
-its threads, sends SIGINT to it. The C library ends a process with exit code 127.
+Memory: work that does not fit under a limit on the address space (`ulimit -v`) is refused in one line, before a library
+ends the process or hangs. If OpenBLAS gets no memory, it retries forever, ends the process with exit code 1 or, in one
+of its threads, sends SIGINT to the process. The C library ends a process with exit code 127.
 
-Dask starts workers with ``MALLOC_TRIM_THRESHOLD_=65536``, so that the C library returns the arrays of each retrain to
-the system, which must find and clear pages for the next: that took half of the time of a worker. So a worker keeps up
-to 64 MiB of freed memory from its first block on.
+Dask starts workers with ``MALLOC_TRIM_THRESHOLD_=65536``. The C library then returns the arrays of each retrain to the
+system, which must find and clear pages for the next retrain; this takes half of the time of a worker. A worker
+therefore keeps up to 64 MiB of freed memory from its first block on.
 """
 
 import contextlib
@@ -31,10 +31,10 @@ _mine = threading.local()
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """Exclude other threads of this process from this context while it lasts; a thread inside may enter again.
+    """Let only one thread of this process be in this context at a time. That thread may enter it again.
 
-    Later blocks reuse the preparation of a data set, learners write to it, and libraries compiled into scikit-learn
-    have one random generator for all threads.
+    Blocks share the prepared data sets, to which learners write, and libraries compiled into scikit-learn have a single
+    random generator for all threads.
     """
     if getattr(_mine, "inside", False):
         yield
@@ -49,12 +49,12 @@ def alone() -> Iterator[None]:
 
 @contextmanager
 def threads(number: int) -> Iterator[None]:
-    """Restrict BLAS and OpenMP to some threads, also if other threads of this process enter or leave the context.
+    """Restrict BLAS and OpenMP to this number of threads, even if other threads enter or leave the context.
 
-    OpenMP has a limit for each thread that uses it. BLAS has one for the whole process: the first thread that enters
-    sets it, and the last one that leaves restores it.
+    OpenMP has a limit for each thread that uses it. BLAS has a limit for the whole process: the first thread that
+    enters sets the limit, and the last thread that leaves restores it.
     """
-    from threadpoolctl import get_cached_controller  # a command that retrains nothing runs without it
+    from threadpoolctl import get_cached_controller  # a command that retrains nothing does not need it
 
     global _inside  # noqa: PLW0603
     with _lock:
@@ -84,7 +84,7 @@ def _set(blas: Any, threads: int) -> None:
 
 
 def begun_thread(name: str) -> ThreadPoolExecutor:
-    """An executor whose single thread is already running, since a later start may fail under a limit of memory."""
+    """Return an executor with one thread that already runs, since a later start may fail under a memory limit."""
     executor = ThreadPoolExecutor(1, thread_name_prefix=name)
     executor.submit(int).result()
     return executor
@@ -92,7 +92,7 @@ def begun_thread(name: str) -> ThreadPoolExecutor:
 
 @contextmanager
 def periodic(action: Callable[[], None], seconds: float, *, name: str) -> Iterator[None]:
-    """Call `action` at intervals of this many seconds, in the thread `name`, until the end; it must not raise."""
+    """Call `action` every `seconds`, in the thread `name`, until the context ends. The action must not raise."""
     ended = threading.Event()
 
     def work() -> None:
@@ -108,29 +108,29 @@ def periodic(action: Callable[[], None], seconds: float, *, name: str) -> Iterat
         thread.join()
 
 
-#: Each thread takes addresses, and Arrow's own allocator a gibibyte of them.
+#: Settings that save address space: each thread needs some, and Arrow's own allocator needs a gibibyte.
 _SPARING = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "ARROW_IO_THREADS"), "1")
 _SPARING |= {"ARROW_DEFAULT_MEMORY_POOL": "system"}
-#: The number of the option of GNU's `mallopt` that limits the number of arenas.
+#: The option of GNU's `mallopt` that limits the number of arenas.
 _ARENAS = -8
 _MEBIBYTE = 2**20
 
-#: Mebibytes that the libraries of a command take, and those of a study, Numba's among them.
+#: Mebibytes of addresses that the libraries of a command need, and the libraries of a study, including Numba.
 COMMAND, STUDY = 512, 1024
 
 
 def require_addresses(mebibytes: int, what: str) -> None:
-    """Raise MemoryError, one line, if this process is limited to fewer addresses; `what` needs them."""
+    """Raise MemoryError if the address space of this process is limited to less, naming `what` needs it."""
     limit = _limit()
     if limit is not None and limit < mebibytes * _MEBIBYTE:
         raise MemoryError(
-            f"this process is limited to {limit // _MEBIBYTE} MiB of addresses (ulimit -v); expected {mebibytes} MiB "
-            f"or more for {what}"
+            f"this process is limited to {limit // _MEBIBYTE} MiB of addresses (ulimit -v); {what} needs at least "
+            f"{mebibytes} MiB: raise the limit"
         )
 
 
 def take_buffers() -> None:
-    """Let libraries start their threads and take the memory that they keep while there is room, if there is a limit."""
+    """If addresses are limited, let libraries start their threads and allocate lasting buffers while there is room."""
     if _limit() is None:
         return
     for name, value in _SPARING.items():
@@ -138,7 +138,7 @@ def take_buffers() -> None:
     with contextlib.suppress(ImportError, OSError, AttributeError):  # another C library than GNU's
         import ctypes
 
-        ctypes.CDLL(None).mallopt(_ARENAS, 1)  # otherwise 64 MiB of addresses for each thread
+        ctypes.CDLL(None).mallopt(_ARENAS, 1)  # otherwise each thread takes 64 MiB of addresses
     import numpy as np
     from scipy.linalg.blas import dgemm
 
@@ -155,7 +155,7 @@ def take_buffers() -> None:
 
 
 def _limit() -> int | None:
-    """The most bytes of addresses that this process may have, if there is such a limit."""
+    """Return the limit on the address space of this process in bytes, or None if there is no limit."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
@@ -165,22 +165,22 @@ def _limit() -> int | None:
 
 
 def peak() -> int:
-    """The most bytes of memory that this process has had at once; 0 if the system does not say."""
+    """Return the peak memory of this process in bytes, or 0 if the system does not report it."""
     with contextlib.suppress(OSError, IndexError):
         return 1024 * int(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0])
     return 0
 
 
-#: The options of GNU's `mallopt` for bytes of freed memory that are kept, and of pieces that are too large for that.
+#: The options of GNU's `mallopt` for the freed bytes to keep, and for the size of pieces that are always returned.
 _TRIM, _MMAP = -1, -3
 
 
 @functools.cache
 def keep_freed_memory() -> None:
-    """Let a worker of Dask keep freed memory for the arrays of later blocks; thresholds set by the user stay."""
+    """Let a Dask worker keep freed memory for the arrays of later blocks. Thresholds set by the user stay."""
     import ctypes
 
-    with contextlib.suppress(OSError, TypeError, AttributeError):  # another system than Linux, or C library than GNU's
+    with contextlib.suppress(OSError, TypeError, AttributeError):  # not Linux, or not GNU's C library
         started = dict(setting.partition(b"=")[::2] for setting in Path("/proc/self/environ").read_bytes().split(b"\0"))
         if started.get(b"MALLOC_TRIM_THRESHOLD_") == b"65536" and b"MALLOC_MMAP_THRESHOLD_" not in started:
             library = ctypes.CDLL(None)

@@ -1,6 +1,6 @@
-"""Records: values stored as JSON, their fingerprints, and common records of several fan-outs.
+"""Records: values stored as JSON, their fingerprints, and records that several fan-outs share.
 
-Fingerprints are hashes of named values, which identify *what* is computed, never where, how fast or with how many
+Fingerprints are hashes of named values. They identify *what* is computed, never where, how fast or with how many
 workers. Equal values in any order give equal fingerprints, on every platform and in every version of Python.
 """
 
@@ -16,31 +16,31 @@ from typing import Any, Literal, TypeAlias, TypeVar, Union, dataclass_transform,
 
 from sigstats._common.messages import shown
 
-#: Raised when the form of the fingerprints themselves changes, so that no old result is taken for a new one.
+#: Version of the form of fingerprints. Increase it with each change, so that old results are not taken for new ones.
 IDENTITY_VERSION = 1
-#: Most values are of these types, which JSON has.
+#: The types of most values, which JSON has too.
 _AS_THEY_ARE = {type(None), bool, int, str}
 
 
 def canonical(values: Any) -> str:
-    """The canonical text of named values: JSON with sorted keys, no white space, and floats in shortest exact form."""
+    """Return named values as canonical JSON: sorted keys, no white space, and floats in the shortest exact form."""
     return json.dumps(plain(values), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
 def digest(what: str, **values: Any) -> str:
-    """SHA-256 (hexadecimal) of named values; equal values of different kinds, `what`, have different digests."""
+    """Return the SHA-256 of named values in hexadecimal. Equal values of different kinds (`what`) differ in it."""
     text = canonical({"identity": IDENTITY_VERSION, "what": what, "values": values})
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def slug(*parts: object) -> str:
-    """A readable name that is safe in a path and a URL."""
+    """Return a readable name that is safe in a path and a URL."""
     cleaned = (re.sub(r"[^a-z0-9_+-]+", "-", str(part).lower()).strip("-") for part in parts if part is not None)
     return ".".join(part[:40] for part in cleaned if part)
 
 
 def plain(value: Any, where: str = "values") -> Any:
-    """Convert values to JSON; fields of a dataclass with their default value are left out."""
+    """Convert values to JSON. Fields of dataclasses that have their default value are left out."""
     if type(value) in _AS_THEY_ARE:
         return value
     if type(value) is list and _AS_THEY_ARE.issuperset(map(type, value)):
@@ -72,7 +72,7 @@ Side: TypeAlias = Literal["a", "b"]
 #: The two classifiers that are compared.
 SIDES: tuple[Side, Side] = ("a", "b")
 
-#: The metadata of a field whose entries are written to JSON at the level of the other fields.
+#: The metadata of a mapping field that is flattened in JSON: its entries are at the level of the other fields.
 FLAT = {"flat": True}
 
 R = TypeVar("R", bound="Record")
@@ -81,18 +81,18 @@ R = TypeVar("R", bound="Record")
 @dataclass(frozen=True, kw_only=True)
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
 class Record:
-    """Named values that JSON can hold: each class of its own is such a dataclass."""
+    """Base class of dataclasses of named values that JSON can represent."""
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True, kw_only=True)(cls)
 
 
 class Work(Record):
-    """The work of a fan-out; this base class is for replicates that depend only on the seed."""
+    """The work of a fan-out. This base class is for replicates that depend only on the seed."""
 
 
 def record(kind: type[R], values: Mapping[str, Any]) -> R:
-    """The record of a JSON object."""
+    """Return the record that a JSON object represents."""
     hints = _hints(kind)  # type: ignore[arg-type]  # a class is hashable
     named = {name: _value(hints[name], value) for name, value in values.items() if name in hints}
     rest = {name: value for name, value in values.items() if name not in hints}
@@ -102,7 +102,7 @@ def record(kind: type[R], values: Mapping[str, Any]) -> R:
 
 @cache
 def _hints(kind: type[Record]) -> dict[str, tuple[Any, ...]]:
-    """The types that each field may have."""
+    """Return the types that each field may have."""
     hints = get_type_hints(kind)
     return {name: get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,) for name, hint in hints.items()}
 
@@ -124,12 +124,12 @@ def _fits(kind: type[Record], values: Mapping[str, Any]) -> bool:
     return required <= values.keys() <= {attribute.name for attribute in fields(kind)}
 
 
-#: The fields that identify code of other packages, and the fields that may contain the import path of that code.
+#: The fields that identify code from other packages, and the fields that may contain the code's import path.
 _CODE = {"code": ("learner", "test"), "measure_code": ("measure",)}
 
 
 def without_place(value: Any, *, code: bool = True) -> Any:
-    """Return a record in which code of other packages has its name, version and source, but no module.
+    """Return a record in which code from other packages has a name, version and source, but no module.
 
     `code`: False to omit the version and the source as well.
     """
@@ -145,16 +145,16 @@ def without_place(value: Any, *, code: bool = True) -> Any:
 
 
 class Named(Record):
-    """Data in the store: a data set, documents, files, or a population."""
+    """Stored data: a data set, documents, files or a population."""
 
     name: str
     digest: str
-    #: True if the rows come in groups.
+    #: True if the rows have groups.
     grouped: bool = False
 
 
 class Tuning(Record):
-    """Parameters whose best combination is chosen."""
+    """A grid of parameters from which the best combination is chosen."""
 
     grid: Mapping[str, Any]
     folds: int
@@ -162,19 +162,19 @@ class Tuning(Record):
 
 
 class Learner(Record):
-    """A classifier as a study names it."""
+    """A classifier as given in a study."""
 
     learner: str
     params: Mapping[str, Any]
-    #: Identity of the code of another package.
+    #: Identity of the code, if it is from another package.
     code: Mapping[str, str] | None = None
-    #: The language whose words are stemmed.
+    #: The language for stemming words, if they are stemmed.
     stem: str | None = None
     tune: Tuning | None = None
 
 
 class Folds(Record):
-    """A cross-validation; ``folds`` is a number, or its equivalent in `sigstats.tasks.datasets.dataset`."""
+    """A cross-validation. ``folds`` is a number, or one of the strings in `sigstats.tasks.datasets.dataset`."""
 
     folds: int | str
     seed: int
@@ -183,7 +183,7 @@ class Folds(Record):
 
 
 class Split(Record):
-    """The numbers of training and test rows, and the seed of the order."""
+    """The numbers of training and test rows, and the seed for the order of the rows."""
 
     train: int
     test: int
@@ -198,7 +198,7 @@ class Scheme(Record):
 
 
 class Permuted(Record):
-    """The permutations of a sample."""
+    """The null hypothesis and the number of permutations of a sample."""
 
     null: Null
     resamples: int
@@ -209,7 +209,7 @@ class TwoViews(Record):
 
     #: The number of features that each learner sees.
     features: int
-    #: The distance of the means of the two classes for A, in standard deviations.
+    #: The distance between the means of the two classes for A, in standard deviations.
     separation: float
     #: The additional distance for B.
     difference: float

@@ -1,6 +1,6 @@
-"""The plan and replicates of a finished or interrupted study, read only from its Parquet files, or exported.
+"""The plan and replicates of a finished or interrupted study, read only from its Parquet files, and their export.
 
-Exported replicates are tables that any engine reads: one per fan-out, in Hive-style folders.
+Exported replicates are tables that any engine can read: one per fan-out, in Hive-style folders.
 """
 
 import io
@@ -51,7 +51,7 @@ def write_plan(store: Store, plan: Plan) -> None:
             "cell": cell.name,
             "fanout": cell.fanout,
             "version": cell.version,
-            "subject": json.dumps(dict(cell.subject)),  # the order of the subject is the order of its columns
+            "subject": json.dumps(dict(cell.subject)),  # not sorted: its order is the order of the columns
             "work": canonical(cell.work),
             "stream": canonical(cell.stream),
             "seed": cell.seed,
@@ -76,9 +76,9 @@ def write_plan(store: Store, plan: Plan) -> None:
 
 
 def read_plan(store: Store) -> Plan:
-    """The plan of a study.
+    """Read the plan of a study.
 
-    Raises FileNotFoundError if the store has none. Raises Damaged if it cannot be used.
+    Raises FileNotFoundError if the store has no plan. Raises Damaged if the plan cannot be used.
     """
     return _plan_of(store.files.read("plan.parquet"))
 
@@ -96,10 +96,10 @@ def _plan_of(content: bytes) -> Plan:
         try:
             row["work"] = record(work_type(row["fanout"]), row["work"])
         except (KeyError, TypeError):
-            raise Damaged(f"plan.parquet has the cell {name}, whose work is not that of a {row['fanout']}") from None
+            raise Damaged(f"plan.parquet: the work of cell {name} is not valid for {row['fanout']!r}") from None
         cell = Cell(**row, limits=limits.get(name))
         if cell.name != name:
-            raise Damaged(f"plan.parquet names the cell {name}, which is now {cell.name}")
+            raise Damaged(f"plan.parquet: the cell {name} has values of {cell.name}")
         cells.append(cell)
     settings |= {name: tuple(settings[name]) for name in ("analyses", "measures", "slices") if name in settings}
     return Plan(cells=tuple(cells), **settings)
@@ -114,11 +114,11 @@ class Results:
 
     @cached_property
     def plan(self) -> Plan:
-        """The study's plan."""
+        """The plan of the study."""
         return read_plan(self.store)
 
     def cells(self, fanout: str, **subject: str) -> list[Cell]:
-        """The cells of a fan-out whose subject has these values, in the order of the plan."""
+        """Return the cells of a fan-out with these values in their subject, in the order of the plan."""
         return [
             cell
             for cell in self.plan.cells
@@ -126,18 +126,18 @@ class Results:
         ]
 
     def by_dataset(self, fanout: str) -> dict[str, list[Cell]]:
-        """The cells of a fan-out by their data set."""
+        """Return the cells of a fan-out by data set."""
         return group_by(self.cells(fanout), lambda cell: cell.subject["dataset"])
 
     def table(self, cell: Cell) -> pa.Table | None:
-        """The replicates of a cell up to its stop, in order; None if some are missing or damaged."""
+        """Return the replicates of a cell up to its stop, in order, or None if some are missing or damaged."""
         if cell.name not in self._tables:
             self._tables[cell.name] = self.read(cell)
         return self._tables[cell.name]
 
     def count(self, cell: Cell) -> SequentialResult | None:
-        """The replicates of a cell that are at least as extreme as observed, and the p-value; None as for `table`."""
-        if cell.stopping is None and observed_cell(cell) is None:  # there may be too many for the memory
+        """Count the replicates at least as extreme as observed; return the result of the cell's rule, or None."""
+        if cell.stopping is None and observed_cell(cell) is None:  # there may be too many replicates for memory
             sizes = [(len(part), int(exceeds(cell, part, None).sum())) for part in self.store.parts(cell)]
             drawn, extreme = map(sum, zip((0, 0), *sizes, strict=True))
             return cell.rule.of_counts(drawn, extreme) if drawn == cell.replicates else None
@@ -145,7 +145,7 @@ class Results:
         return None if table is None else self._apply_rule(cell, table)
 
     def read(self, cell: Cell) -> pa.Table | None:
-        """Like `table`, but not cached: for replicates with a row for every row of a data set."""
+        """Return the same as `table` without caching it, for replicates with a row per row of a data set."""
         table: pa.Table | None
         try:
             table = self.store.read_block(cell, 0, cell.replicates)
@@ -157,7 +157,7 @@ class Results:
         return table if table is not None and replicates_of(table) == cell.replicates else None
 
     def hypothesis(self, *cells: Cell, **of: Any) -> Hypothesis:
-        """A hypothesis about cells, on the data of the first; `of`: the other fields."""
+        """Return a hypothesis about cells, with the data set of the first cell. `of`: the other fields."""
         on = {key: cell.subject.get(key) for cell in cells[:1] for key in ("dataset", "slice")}
         return Hypothesis(study=self.plan.study, cell=" ".join(cell.name for cell in cells), **{**on, **of})
 
@@ -200,35 +200,35 @@ def sequential_fields(result: SequentialResult) -> dict[str, Any]:
     }
 
 
-#: The parts of a subject that are folders, in order; the others are columns of the files.
+#: The parts of a subject that become folders, in order. The other parts become columns of the files.
 FOLDERS = ("dataset", "classifier", "null_hypothesis")
 
-#: Engines read this folder as a missing value.
+#: Name of a folder that engines read as a missing value.
 _MISSING = "__HIVE_DEFAULT_PARTITION__"
 
 
 @dataclass(frozen=True)
 class Exported:
-    """The exported files."""
+    """A summary of the exported files."""
 
-    #: A table each.
+    #: The exported fan-outs, each a table.
     fanouts: tuple[str, ...]
     files: int
     rows: int
-    #: The cells that are left out, since replicates of them are missing.
+    #: The cells that were left out since replicates are missing.
     incomplete: tuple[Cell, ...]
 
 
 def export(results: Results, to: str) -> Exported:
-    """Write the replicates of all complete cells, one file for each data set, classifier and null hypothesis.
+    """Write the replicates of all complete cells, with a file per data set, classifier and null hypothesis.
 
     ``TO/fanout=retrain/dataset=iris/classifier=lda/null_hypothesis=labels/replicates.parquet``
 
-    `to`: a folder or an fsspec URL. Raises LookupError if no cell is complete; nothing was written.
+    `to`: a folder or an fsspec URL. Raises LookupError, and writes nothing, if no cell is complete.
     """
     files = open_files(to)
     if files.names("") or files.folders(""):
-        raise ValueError(f"{to!r} is not valid; it contains files; choose a new or empty folder")
+        raise ValueError(f"{to!r} contains files; choose a new or empty folder")
     parts: dict[str, set[str]] = {}
     for cell in results.plan.cells:
         parts.setdefault(cell.fanout, set()).update(cell.columns)
@@ -247,19 +247,19 @@ def export(results: Results, to: str) -> Exported:
             fanouts[cells[0].fanout] = None
             written, rows = written + 1, rows + table.num_rows
     if not written:
-        raise LookupError(f"none of {len(incomplete)} cells is complete; run the study again to continue")
+        raise LookupError(f"none of {len(incomplete)} cells is complete; run the study again to complete them")
     return Exported(tuple(fanouts), written, rows, tuple(incomplete))
 
 
 def folder_of(cell: Cell, parts: Collection[str]) -> str:
-    """The folder of a cell; its levels are `parts`, the parts of the subjects of its fan-out's cells."""
+    """Return the folder of a cell, with a level for each of the `parts` that subjects of its fan-out have."""
     values = {key: cell.columns.get(key) for key in FOLDERS if key in parts}
     named = (f"{key}={_MISSING if value is None else quote(value, safe='')}" for key, value in values.items())
     return "/".join([f"fanout={cell.fanout}", *named])
 
 
 def _join(cells: Mapping[Cell, pa.Table]) -> pa.Table:
-    """The replicates of the cells of a folder, after the parts of their subjects that are not in its name."""
+    """Join the replicates of the cells of a folder, preceded by the parts of the subjects that are not in its name."""
     named = {*FOLDERS, *(name for table in cells.values() for name in table.column_names)}
     keys = list(dict.fromkeys(key for cell in cells for key in cell.columns if key not in named))
     tables = []

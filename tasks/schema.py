@@ -1,7 +1,7 @@
-"""The columns of stored tables: the type, unit and meaning of each, and arrays of NumPy as Arrow's.
+"""The columns of stored tables with types, units and meanings, and the conversion of NumPy arrays to Arrow.
 
 The Parquet files contain the meaning and the unit of each field as metadata, so that a file can be understood without
-this program.
+this package.
 """
 
 from collections.abc import Iterable
@@ -12,20 +12,20 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-#: Raised when a stored schema changes its meaning.
+#: Version of the stored schemas, which is increased when the meaning of a column changes.
 SCHEMA_VERSION = 1
 
 
 def column(name: str, kind: pa.DataType, unit: str, meaning: str, *, nullable: bool = False) -> "pa.Field[Any]":
-    """A field with its unit and meaning in the metadata."""
+    """Return a field with its unit and meaning in the metadata."""
     return pa.field(name, kind, nullable=nullable, metadata={"unit": unit, "meaning": meaning})
 
 
 REPLICATE = column("replicate", pa.int64(), "number", "the replicate's number in its cell, from 0")
-#: A column of tables in which a row stands for several replicates; `REPLICATE` is the first of them.
+#: A column of tables in which a row stands for several replicates. `REPLICATE` is the first of these replicates.
 SPAN = column("span", pa.int64(), "number", "replicates that the row stands for, from this one on")
 
-#: Measure if the number of all objects is unknown: the statistic counts the objects, of `n`, that only a got right.
+#: Measure if the number of all objects is unknown. The statistic is the number of the `n` objects only a got right.
 DISCORDANT = "discordant objects"
 
 
@@ -105,7 +105,7 @@ class Hypothesis:
     ] = None
 
     def with_(self, **values: Any) -> "Hypothesis":
-        """This row with other values in some fields."""
+        """Return the row with some fields replaced."""
         return replace(self, **values)
 
 
@@ -113,7 +113,7 @@ _KINDS: dict[type, pa.DataType] = {str: pa.string(), int: pa.int64(), float: pa.
 
 
 def schema_of(row: type) -> pa.Schema:
-    """The columns of a dataclass whose fields have a type, a unit and a meaning."""
+    """Return the schema of a dataclass in which each field is annotated with a type, a unit and a meaning."""
     attributes = []
     for name, hint in get_type_hints(row, include_extras=True).items():
         kind, unit, meaning = get_args(hint)
@@ -123,21 +123,21 @@ def schema_of(row: type) -> pa.Schema:
 
 
 SUMMARY = schema_of(Hypothesis)
-#: Measure of rows that are rejection rates, which are not hypotheses.
+#: Measure of rows with rejection rates, which are not hypotheses.
 POWER = "power"
 
 
-#: Names of columns in files of earlier versions that are reserved words of SQL, and what they are called now.
+#: Names of columns in files of earlier versions that are reserved words in SQL, and the present names.
 RENAMED = {"null": "null_hypothesis", "true": "true_categories", "column": "name", "within": "tolerance"}
 
 
 def renamed(stored: pa.Table) -> pa.Table:
-    """A stored table with the present names of its columns."""
+    """Return a stored table with the present names of its columns."""
     return stored.rename_columns([RENAMED.get(name, name) for name in stored.column_names])
 
 
 def as_summary(stored: pa.Table) -> pa.Table:
-    """A stored summary with the columns of `SUMMARY`; columns that an older version lacked are null."""
+    """Return a stored summary with the columns of `SUMMARY`. Columns that an older version lacked are null."""
     stored = renamed(stored)
     for field in SUMMARY:
         if field.name not in stored.column_names:
@@ -146,7 +146,7 @@ def as_summary(stored: pa.Table) -> pa.Table:
 
 
 def summary_table(rows: Iterable[Hypothesis]) -> pa.Table:
-    """The summary of `rows`, in their order."""
+    """Return the summary table of `rows`, in order."""
     values: dict[str, list[Any]] = {name: [] for name in SUMMARY.names}
     for row in rows:
         for name in SUMMARY.names:
@@ -154,7 +154,7 @@ def summary_table(rows: Iterable[Hypothesis]) -> pa.Table:
     return pa.table(values, schema=SUMMARY)
 
 
-# Arrow's own ways import pandas, a quarter of a second, to ask whether an array is one of its objects.
+# Arrow's own conversions import pandas, which takes a quarter of a second, to check for pandas objects.
 
 
 def from_numpy(values: Any, kind: pa.DataType) -> Any:
@@ -167,7 +167,7 @@ def from_numpy(values: Any, kind: pa.DataType) -> Any:
 
 
 def to_numpy(column: "pa.ChunkedArray[Any]") -> NDArray[Any]:
-    """A column of whole numbers, or of yes and no, without missing values."""
+    """Convert a column of integers or booleans without missing values to NumPy."""
     flags = pa.types.is_boolean(column.type)
     values: NDArray[Any] = np.from_dlpack((column.cast(pa.uint8()) if flags else column).combine_chunks())
     return values.view(np.bool_) if flags else values

@@ -1,9 +1,9 @@
-"""Significance studies: tests of tables of counts by all their methods, and resemblance of an algorithm to known ones.
+"""Significance studies: tests of tables of counts by all methods, and resemblance of an algorithm to known algorithms.
 
 The fan-outs compute results of methods without replicates, and replicates of Monte-Carlo tests.
 
-Resemblance follows Hryniewicz (section 4): for each known algorithm, the hypothesis that the new one behaves like it is
-tested, and possibilistic indices compare it with the most plausible of the others.
+Resemblance follows Hryniewicz (section 4): for each known algorithm, the hypothesis that the new algorithm behaves like
+it is tested, and possibilistic indices compare this hypothesis with the most plausible of the others.
 """
 
 from collections.abc import Iterator, Mapping
@@ -37,18 +37,18 @@ class Evaluated(TableTested):
     method: str
 
 
-#: Columns of the summary with results of a test.
+#: Columns of the summary that contain the result of a test.
 RESULT = (
     "method", "alternative", "measure", "n", "statistic", "estimate", "estimate_low", "estimate_high", "null_mean",
     "replicates", "exceedances", "p_value", "log10_p", "p_low", "p_high", "note",
 )  # fmt: skip
 _RESULT = pa.schema([REPLICATE, *(SUMMARY.field(name) for name in RESULT)])
-#: Tests of two models; since revision 1 differences are a - b.
+#: Tests of two models. Since revision 1, differences are a - b.
 _OF_TWO = ("mcnemar", "joint-outcomes", "signed-rank")
 
 
 def _revision(work: Evaluated) -> int:
-    """Return 1 for tests of two models, and for exact chi-squares, which since then are compared as fractions."""
+    """Return 1 for tests of two models, and for exact chi-squares, which revision 1 compares as fractions."""
     by_chi2 = work.data.get("ordering") == "chi2" and work.method == "exact"
     return int((work.test == "goodness-of-fit" and by_chi2) or work.test in _OF_TWO)
 
@@ -65,7 +65,7 @@ def _evaluate(block: Block, store: Store, work: Evaluated) -> pa.Table:  # noqa:
 
 
 EVALUATE = FanOut(
-    about="A test of a table of counts by a method without replicates: its result is the only row.",
+    about="A test of a table of counts by a method without replicates. The result is the only row.",
     in_words="test",
     work=Evaluated,
     version=2,
@@ -102,19 +102,19 @@ REPLICATE_TABLES = FanOut(
 )
 
 
-#: The name in the summary of a test that is an analysis of its own.
+#: The test's name in the summary, for the analysis `likenesses`.
 LIKENESS = "likeness"
 
 
 def tested_tables(results: Results, _: str) -> Iterator[Hypothesis]:
-    """Yield one hypothesis for each table and method."""
+    """Yield a hypothesis per table and method."""
     for cell in results.plan.cells:
         if cell.fanout in ("evaluate", "replicate") and cell.subject["test"] != LIKENESS:
             yield _hypothesis_of_table(results, cell)
 
 
 def _hypothesis_of_table(results: Results, cell: Cell) -> Hypothesis:
-    """The hypothesis of a cell, with its results if they are stored."""
+    """Return the hypothesis of a cell, with the results if they are stored."""
     work = cell.work_of(TableTested)
     test = named(work.test)
     seen = {**table_test(work.test).observed(work.data), "note": work.data.get("note", "")}
@@ -133,7 +133,7 @@ def _hypothesis_of_table(results: Results, cell: Cell) -> Hypothesis:
 
 
 def likenesses(results: Results, _: str) -> Iterator[Hypothesis]:
-    """Yield one hypothesis for each known algorithm and method."""
+    """Yield a hypothesis per known algorithm and method."""
     cells = [cell for cell in results.plan.cells if cell.subject.get("test") == LIKENESS]
     hypothesis = "the new algorithm falls into the classes as a does"
     for group in group_by(cells, lambda cell: (cell.subject["dataset"], cell.subject["method"])).values():
@@ -142,7 +142,7 @@ def likenesses(results: Results, _: str) -> Iterator[Hypothesis]:
 
 def _rank(rows: list[Hypothesis]) -> Iterator[Hypothesis]:
     pvalues = {row.a: row.p_value for row in rows if row.a is not None and row.p_value is not None}
-    if len(pvalues) < len(rows):  # a rival is missing, so no hypothesis can be ranked
+    if len(pvalues) < len(rows):  # a result is missing, so the hypotheses cannot be ranked
         yield from (row.with_(p_value=None, decision="missing") for row in rows)
         return
     ranked = {hypothesis.name: hypothesis for hypothesis in weigh_hypotheses(pvalues)}

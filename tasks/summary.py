@@ -1,9 +1,9 @@
-"""The summary of a study, from its Parquet files only, so that it can be written again; and pruning of files.
+"""The summary of a study, made only from its Parquet files so that it can be remade, and the pruning of files.
 
-A study may state printed numbers of a publication; the summary then shows both, and names those that disagree. A
-printed number agrees if the computed one rounds to it, and a Monte-Carlo estimate if both could be draws of the same
-test. If the experiment differs (other folds, another implementation), a study states a tolerance, or a threshold that
-must not separate the two.
+A study may give the printed numbers of a publication. The summary then shows both numbers, and names those that
+disagree. A printed number agrees if the computed number rounds to it, and a Monte-Carlo estimate agrees if both could
+be draws of the same test. If the experiment differs (other folds, another implementation), the study gives a tolerance,
+or a threshold that must not separate the two numbers.
 """
 
 import math
@@ -26,18 +26,18 @@ from .storage.block_files import BLOCKS, REPLICATES
 from .storage.seal import Damaged
 from .storage.store import Store
 
-#: Raised when the summary of equal replicates gains or changes columns.
+#: Version of the summary, which is increased when the summary of equal replicates gains or changes columns.
 VERSION = 4
 
 
 def summarize(store: Store, analyses: Mapping[str, str]) -> list[Hypothesis]:
     """Write ``summary.parquet`` and return its rows.
 
-    `analyses`: the function of each analysis of the kind of study, as ``module:function``. It is called with the
-    results and the name of the analysis.
+    `analyses`: the functions of the analyses of the kind of study, as ``module:function``. A function is called with
+    the results and the name of the analysis.
 
-    Raises FileNotFoundError if the store has no plan. Raises sigstats.tasks.storage.seal.Damaged if its plan cannot
-    be used.
+    Raises FileNotFoundError if the store has no plan. Raises sigstats.tasks.storage.seal.Damaged if the plan cannot be
+    used.
     """
     results = Results(store)
     plan = results.plan
@@ -48,7 +48,7 @@ def summarize(store: Store, analyses: Mapping[str, str]) -> list[Hypothesis]:
 
 
 def is_current(store: Store) -> bool:
-    """True if the stored summary belongs to the plan and this version, and lacks no replicates."""
+    """Return True if the stored summary belongs to the plan and this version, and no replicates are missing."""
     try:
         wanted = fingerprint(Results(store).plan)
         table = store.read_table("summary.parquet", kind="summary", fingerprint=wanted)
@@ -58,10 +58,10 @@ def is_current(store: Store) -> bool:
 
 
 def complete(rows: Iterable[Hypothesis], plan: Plan) -> list[Hypothesis]:
-    """Add the adjusted p-values, the possibilistic indices and the decision to every row.
+    """Return the rows with adjusted p-values, possibilistic indices and decisions.
 
-    A family is all rows of one test by one method: its p-values answer the same question for many data sets and
-    classifiers. A row with an adjusted p already, since its test cannot reject, belongs to no family.
+    A family consists of all rows of one test by one method: the p-values answer the same question for many data sets
+    and classifiers. A row that already has an adjusted p, since its test cannot reject, does not belong to a family.
     """
     rows = list(rows)
     tested = [position for position, row in enumerate(rows) if row.p_value is not None and row.p_adjusted is None]
@@ -84,19 +84,19 @@ def _decide(row: Hypothesis, alpha: float) -> Hypothesis:
         row = row.with_(pd=indices.pd, psd=indices.psd, nsd=indices.nsd)
     if log10_p is None and p > 0:
         log10_p = math.log10(p)
-    # The p-value of a power concerns its simulation; there is no hypothesis to keep.
+    # The p-value of a power concerns the simulation, so there is no hypothesis to keep.
     kept = "none" if row.measure == POWER else "keep"
     return row.with_(log10_p=log10_p, decision="reject" if p_adjusted <= alpha else kept)
 
 
 def fingerprint(plan: Plan) -> str:
-    """The fingerprint of a summary: that of the plan, and the version."""
+    """Return the fingerprint of a summary, which depends on the plan and the version."""
     cells = [[cell.fingerprint, cell.replicates, cell.stopping] for cell in plan.cells]
     rule = {"analyses": plan.analyses, "alpha": plan.alpha, "adjust": plan.adjust}
     return digest("summary", version=VERSION, cells=cells, **rule, **plan.given)
 
 
-#: The folders that are deleted, by what is kept.
+#: The folders that `prune` deletes, by the value of `keep`.
 DELETED = {
     "replicates": ["blocks", "receipts"],
     "summary": ["blocks", "receipts", "replicates", "counts", "data", "code"],
@@ -104,7 +104,7 @@ DELETED = {
 
 
 def prune(store: Store, keep: str) -> list[str]:
-    """Delete the folders that `keep` does not need; return those that existed."""
+    """Delete the folders that are not needed if the study keeps only `keep`; return the deleted folders."""
     with store.files.lock():
         deleted = [folder for folder in store.files.folders("") if folder in DELETED[keep]]
         for folder in deleted:
@@ -113,7 +113,7 @@ def prune(store: Store, keep: str) -> list[str]:
 
 
 def lost(store: Store) -> list[Cell]:
-    """Return the cells that the stored summary needs and that have lost their replicates."""
+    """Return the cells that the stored summary needs but whose replicates are lost."""
     stored, _ = store.usable("summary.parquet", kind="summary")
     rows = [] if stored is None else as_summary(stored).select(["cell", "decision"]).to_pylist()
     with_decision = {name for row in rows if row["decision"] != "missing" for name in row["cell"].split()}
@@ -123,18 +123,18 @@ def lost(store: Store) -> list[Cell]:
 
 #: The columns of the summary that a publication may print.
 PRINTABLE = ("p_value", "estimate", "statistic", "null_mean", "pd", "psd", "nsd")
-#: Two Monte-Carlo estimates of one p-value are further apart than this only once in a thousand times.
+#: Probability below which two Monte-Carlo estimates are too far apart to be of the same p-value.
 _SAME_DRAW = 0.001
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reference:
-    """One printed number; the fields are the columns of ``references.parquet``."""
+    """A printed number. The fields are the columns of ``references.parquet``."""
 
     cell: Annotated[str, "name", "the cell behind the row of the summary"]
     #: One of `PRINTABLE`.
     name: Annotated[str, "name", "the column of the summary that is printed"]
-    #: With the digits that are printed: they say how precise it is.
+    #: With all printed digits, which show its precision.
     printed: Annotated[str, "number", "the number as it is printed"]
     tolerance: Annotated[float | None, "of the column", "how far the computed number may be from it"] = None
     side: Annotated[float | None, "of the column", "both numbers must be at most this, or both above"] = None
@@ -149,7 +149,7 @@ def write_references(store: Store, references: Iterable[Reference]) -> None:
 
 
 def read_references(store: Store) -> list[Reference]:
-    """The printed numbers of a study; an empty list if it states none."""
+    """Return the printed numbers of a study, or an empty list if it gives none."""
     try:
         table = store.read_table("references.parquet", kind="references")
     except FileNotFoundError:
@@ -158,7 +158,7 @@ def read_references(store: Store) -> list[Reference]:
 
 
 def compare_with_published(rows: Iterable[Hypothesis], references: Iterable[Reference]) -> Iterator[Hypothesis]:
-    """The rows with the printed numbers of a publication, and with those that disagree."""
+    """Yield the rows with the printed numbers of a publication, and with the numbers that disagree."""
     by_cell = group_by(references, lambda reference: reference.cell)
     for row in rows:
         of_cell = by_cell.get(row.cell, [])
@@ -168,7 +168,7 @@ def compare_with_published(rows: Iterable[Hypothesis], references: Iterable[Refe
 
 
 def agrees(value: float, printed: str) -> bool:
-    """True if a number rounds to the printed one."""
+    """Return True if a number rounds to the printed number."""
     number = Decimal(printed)
     exponent = number.as_tuple().exponent
     assert isinstance(exponent, int)

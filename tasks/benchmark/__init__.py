@@ -1,1 +1,1 @@
-"""Benchmarks: fan-outs that cross-validate and retrain classifiers, and the analyses of their runs."""
+"""Benchmark studies: fan-outs that cross-validate and retrain classifiers, and the analyses of their runs."""

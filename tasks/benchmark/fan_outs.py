@@ -1,7 +1,7 @@
-"""The fan-outs of benchmark studies: predictions on the true labels, and retraining with permuted data.
+"""The fan-outs of benchmark studies: training on the true labels, and retraining with permuted data.
 
-On the true labels: the observed run, its scores and measure, and runs with other folds. Retraining permutes the labels
-(PermClass), or each feature within the classes (PermFeats).
+On the true labels they compute the observed run, its scores and measure, and runs with other folds. Retraining permutes
+the labels (PermClass), or each feature within the classes (PermFeats).
 """
 
 from collections import defaultdict
@@ -83,7 +83,7 @@ def _observe(block: Block, store: Store, work: CrossValidated) -> pa.Table:  # n
 
 
 def _predictions(number: int, dataset: Dataset, folds: NDArray[Any], predicted: NDArray[Any]) -> pa.Table:
-    """Return the predictions of one run as a numbered replicate, one row for each row of the data set."""
+    """Return the predictions of one run as the replicate `number`, with a row per row of the data set."""
     columns: dict[str, Any] = {
         "replicate": np.full(len(dataset), number, dtype=np.int64),
         "row": np.arange(len(dataset), dtype=np.int64),
@@ -121,7 +121,7 @@ def _repetitions(block: Block, store: Store, work: CrossValidated) -> pa.Table:
     return pa.concat_tables(tables).combine_chunks()
 
 
-#: The first repetition is the observed run, whose folds are those of the study.
+#: The first repetition is the observed run, with the folds of the study.
 REPETITION = replace(
     CROSSVAL,
     about=(
@@ -152,7 +152,7 @@ def _scores(block: Block, store: Store, work: CrossValidated) -> pa.Table:  # no
 
 SCORES = replace(
     CROSSVAL,
-    about="The scores of each class in the observed run's folds: probabilities, or decision values.",
+    about="The scores of each class in the folds of the observed run: probabilities, or decision values.",
     in_words="scores",
     revision=lambda work: 0,
     schema=_SCORES,
@@ -173,7 +173,7 @@ def _measure_observed(block: Block, store: Store, work: Measured) -> pa.Table:
 
 MEASURED = replace(
     CROSSVAL,
-    about="The observed run, for a measure other than the error: retrained classifiers are compared with this value.",
+    about="The observed run's value of a measure other than the error. Retrained classifiers are compared with it.",
     in_words="observed measure",
     work=Measured,
     schema=_MEASURE,
@@ -209,14 +209,14 @@ def _measure_retrained(block: Block, store: Store, work: MeasuredRetrain) -> pa.
 
 
 def _on_labels_as_they_are(retrains: Cell, name: str, kind: type[CrossValidated]) -> Cell:
-    """Return the observed cell that retrains are compared with; `kind` is the type of its work."""
+    """Return the cell of the observed result with which retrains are compared; `kind` is the type of its work."""
     subject = {key: value for key, value in retrains.subject.items() if key != "null"}
     work = kind(**{field.name: getattr(retrains.work, field.name) for field in fields(kind)})
     return cell_of(name, subject=subject, work=work, seed=retrains.seed, replicates=1, limits=retrains.limits)
 
 
 def ways_of_fitting(cells: Iterable[Cell], scratch: Store) -> Iterator[str]:
-    """Yield one line: the classifiers whose permutations share work, the compiled ones, and the refitted ones."""
+    """Yield at most one line, which lists the classifiers by how they are fitted: shared, compiled or refitted."""
     names_by_way = defaultdict[str, dict[str, None]](dict)
     for retrains in cells:
         if retrains.fanout in ("retrain", "measured-retrain"):
@@ -252,7 +252,7 @@ RETRAIN = FanOut(
     own_code=own_code,
 )
 
-#: Its permutations are those of `RETRAIN`.
+#: The permutations are those of `RETRAIN`.
 MEASURED_RETRAIN = replace(
     RETRAIN,
     about=(

@@ -1,9 +1,9 @@
-"""The performance of each classifier by measures other than accuracy, and the comparisons of all pairs by them.
+"""Performance of classifiers by measures other than accuracy, and comparisons of all pairs of classifiers.
 
-Every measure of the plan is estimated for each classifier on each data set, with its interval, and compared between
-every two by its test (`sigstats.measures.table`): the bootstrap of joint outcomes, DeLong's test of areas under the ROC
-curve, Student's t of the losses of rows. A note names undefined values. If the plan names slices, accuracy and these
-measures are estimated and compared on each slice too.
+Each measure of the plan is estimated with an interval for each classifier on each data set. Pairs of classifiers are
+compared by the measure's test (`sigstats.measures.table`): the bootstrap of joint outcomes, DeLong's test of areas
+under the ROC curve, or Student's t of the losses of rows. A note names undefined values. If the plan names slices,
+accuracy and these measures are also estimated and compared on each slice.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,20 +32,20 @@ from ..statistical_tests import ObservedRun
 from .runs import observed_run
 from .work import CrossValidated, dataset_of
 
-#: The tests of its rows: of one classifier, which tests nothing, and of two; on all rows, and on slices.
+#: The tests of the rows of `rows`: of one classifier, where nothing is tested, and of a pair; on all rows, on slices.
 _ON_ALL, _ON_SLICES = ("measures", "measured-pairs"), ("slices", "sliced-pairs")
 
 
 @dataclass(frozen=True)
 class _Classifier:
-    """A classifier on some rows: its cells, predictions and scores, which may be missing, and the positive class."""
+    """A classifier on some rows: its cells, its predictions and scores if available, and the positive class."""
 
     cells: tuple[Cell, ...]
     run: ObservedRun | None
     scores: ClassScores
     positive: int
     classes: tuple[str, ...]
-    #: The slice that is measured, and its rows; None for all.
+    #: The measured slice and its rows; None for all rows.
     slice: str | None = None
     rows: IntArray | None = None
 
@@ -55,12 +55,12 @@ class _Classifier:
 
     @property
     def n(self) -> int | None:
-        """The number of rows that are measured; None if replicates are missing."""
+        """The number of measured rows, or None if replicates are missing."""
         return None if self.run is None else self.run.n if self.rows is None else len(self.rows)
 
 
 def rows(results: Results, _: str) -> Iterator[Hypothesis]:
-    """For each measure, and then each slice, one row per classifier and data set, then one per pair of them."""
+    """Yield, for each measure, a row per data set and classifier, then per pair of classifiers; the same on slices."""
     items = [[_read(results, cell) for cell in cells] for cells in results.by_dataset("crossval").values()]
     measures = [allowed_measure(name) for name in results.plan.measures]
     yield from _rows(results, measures, items, _ON_ALL)
@@ -109,16 +109,16 @@ def _read(results: Results, observed: Cell) -> _Classifier:
 
 
 def _lacking(measure: str, of: _Classifier) -> str:
-    """The reason why a classifier cannot be measured; empty if it can, or if its replicates are missing."""
+    """Return the reason why a classifier cannot be measured; empty if it can, or if replicates are missing."""
     needs = MEASURES[measure].needs
     if of.run is None:
         return ""
     if refers_to_one_class(measure) and len(of.classes) > 2:
-        return f"{measure} needs two classes, and there are {len(of.classes)}"
+        return f"{measure} needs two classes, but there are {len(of.classes)}"
     if needs not in ("scores", "probabilities", "tables"):
         return ""
     if of.scores.probabilities is None and (needs != "scores" or of.scores.decision is None):
-        return f"{measure} needs {needs}, which {of.name} does not give"
+        return f"{measure} needs {needs}, which {of.name} does not provide"
     return ""
 
 
@@ -131,7 +131,7 @@ def _estimate(results: Results, measure: str, of: _Classifier, test: str) -> Hyp
     if lacking:
         return row.with_(n=of.n, decision="none", note=lacking)
     other = _compare(measure, of, of)
-    if other.baseline is None and MEASURES[measure].needs == "classes":  # in groups, which have no interval of it
+    if other.baseline is None and MEASURES[measure].needs == "classes":  # groups have no interval of it
         run = of.run if of.rows is None else of.run.rows(of.rows)
         value = float(Statistic(measure, of.classes, of.positive).of_predictions(run.label, run.prediction[None])[0])
         return row.with_(n=of.n, decision="none", estimate=value, note=other.note)
@@ -155,7 +155,7 @@ def _hypothesis_of_pair(results: Results, measure: str, a: _Classifier, b: _Clas
     return row.with_(
         method=other.test
         if other.test.kind == "mcnemar"
-        else "unseen row",  # without the number of rows: a family has several
+        else "unseen row",  # without the number of rows, which differs within a family
         n=a.n,
         statistic=difference,
         estimate=difference,

@@ -1,7 +1,7 @@
-"""Would an algorithm do better on other training sets of this size? By accuracy, and by other measures.
+"""Tests of whether an algorithm is better on other training sets of this size, by accuracy and other measures.
 
-The differences on the folds of all repetitions of the cross-validation are tested: accuracy in five repetitions of two
-folds by Alpaydin's F, all others by Nadeau and Bengio's t, which also gives the intervals.
+The differences on the folds of all repetitions of the cross-validation are tested. Accuracy in five repetitions of two
+folds is tested by Alpaydin's F, everything else by Nadeau and Bengio's t, which also gives the intervals.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ from .work import CrossValidated, dataset_of
 
 
 def accuracies(results: Results, _: str) -> Iterator[Hypothesis]:
-    """Yield one hypothesis for each pair of classifiers on a data set."""
+    """Yield a hypothesis per data set and pair of classifiers."""
     for cells in results.by_dataset("crossval").values():
         for a, b in combinations([read(results, cell, _accuracy) for cell in cells], 2):
             yield _by_accuracy(results, a, b)
@@ -58,12 +58,12 @@ def _by_accuracy(results: Results, a: OverFolds, b: OverFolds) -> Hypothesis:
     )
 
 
-#: The tests of its rows: of one classifier, which tests nothing, and of two.
+#: The tests of the rows of `measures`: of one classifier, where nothing is tested, and of a pair.
 ESTIMATES, PAIRS = "resampled-measures", "resampled-pairs"
 
 
 def measures(results: Results, _: str) -> Iterator[Hypothesis]:
-    """For each measure of predictions one row for each classifier on a data set, then one for each pair of them."""
+    """Yield, for each measure of predictions and data set, a row per classifier, then a row per pair of classifiers."""
     for measure in map(allowed_measure, results.plan.measures):
         for dataset, cells in results.by_dataset("crossval").items():
             lacks = _lacking(measure, results, cells[0])
@@ -76,14 +76,14 @@ def measures(results: Results, _: str) -> Iterator[Hypothesis]:
 
 
 def _lacking(measure: str, results: Results, cell: Cell) -> str:
-    """The reason why a measure is not available for a data set; empty if it is, or if replicates are missing."""
+    """Return the reason why a data set lacks a measure; empty if it has the measure or if replicates are missing."""
     if MEASURES[measure].needs_scores:
         return f"{measure} needs scores, which repetitions of the cross-validation do not store"
     table = results.table(cell)
     if table is None or not refers_to_one_class(measure):
         return ""
     classes = int(table.column("label").to_numpy().max()) + 1
-    return f"{measure} needs two classes, and there are {classes}" if classes > 2 else ""
+    return f"{measure} needs two classes, but there are {classes}" if classes > 2 else ""
 
 
 def _read(results: Results, measure: str, observed: Cell) -> OverFolds:

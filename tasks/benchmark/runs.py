@@ -1,7 +1,7 @@
-"""Tests of observed runs, also against permutations and over data sets; values of measures on their folds.
+"""Tests of observed runs, of permutations and over data sets, and values of measures on folds.
 
-PermClass and PermFeats (Ojala and Garriga 2010): is the observed error smaller than under permutation? If the study
-names a measure, the question is whether it is better. Over data sets: mean ranks, Friedman's test, and tests of pairs.
+PermClass and PermFeats (Ojala and Garriga 2010) test whether the observed error, or the study's measure if it names
+one, is better than under permutation. Over data sets there are mean ranks, Friedman's test, and tests of pairs.
 """
 
 from collections import Counter
@@ -31,7 +31,7 @@ from .work import CrossValidated, Measured, dataset_of
 
 
 def observed_run(results: Results, cell: Cell) -> ObservedRun | None:
-    """The observed run of a cell; None if it is missing."""
+    """Return the observed run of a cell, or None if it is missing."""
     table = results.table(cell)
     if table is None:
         return None
@@ -40,13 +40,13 @@ def observed_run(results: Results, cell: Cell) -> ObservedRun | None:
 
 
 def _groups(results: Results, cell: Cell) -> NDArray[np.int64] | None:
-    """The group of each row of a cell's data set; None if rows are independent."""
+    """Return the group of each row of a cell's data set, or None if rows are independent."""
     work = cell.work_of(CrossValidated)
     return dataset_of(results.store, work).groups if work.dataset.grouped else None
 
 
 def tested(results: Results, name: str) -> Iterator[Hypothesis]:
-    """Yield the hypotheses of this test of runs: one per classifier, one per pair, or one for all."""
+    """Yield the hypotheses of this test of runs: for each classifier, for each pair, or for all of a data set."""
     test, of = named(name), named(name).runs
     assert of is not None
     for cells in results.by_dataset("crossval").values():
@@ -76,16 +76,16 @@ def _groups_of_cells(of: OfRuns, cells: Sequence[Cell]) -> Iterator[Sequence[Cel
         yield from combinations(cells, len(_SUBJECTS[of.compared]))
 
 
-#: The value of a measure on the labels and predictions of a fold with this many classes.
+#: Function that returns the value of a measure, given labels, predictions and the number of classes.
 OnFold: TypeAlias = Callable[[IntArray, IntArray, int], float]
 
 
 @dataclass(frozen=True)
 class OverFolds:
-    """A classifier on a data set."""
+    """The values of a measure on the folds of one classifier's cross-validation of one data set."""
 
     cells: tuple[Cell, ...]
-    #: The value of each fold, shape (repetitions, folds); None if replicates are missing.
+    #: The value on each fold, shape (repetitions, folds); None if replicates are missing.
     values: FloatArray | None
     rows: int
 
@@ -96,7 +96,7 @@ class OverFolds:
 
 
 def read(results: Results, observed: Cell, measured: OnFold) -> OverFolds:
-    """The values on the folds of the cross-validation of a cell and of its repetitions."""
+    """Return the values of a measure on the folds of a cell's cross-validation and of its repetitions."""
     cells = (observed, *results.cells("repetition", **observed.subject))
     values, folds, rows = [], 1, 0
     for cell in cells:
@@ -113,7 +113,7 @@ def read(results: Results, observed: Cell, measured: OnFold) -> OverFolds:
 
 
 def corrected_t(row: Hypothesis, values: FloatArray, rows: int) -> Hypothesis:
-    """A row with Nadeau and Bengio's test of the mean of values on folds, and its interval."""
+    """Return the row with Nadeau and Bengio's test, and interval, of the mean of values on folds."""
     result = corrected_resampled_test(values.ravel(), n_train=values.shape[1] - 1, n_test=1)
     ends = estimated(result.estimate, result.confidence_interval)
     return row.with_(n=rows, statistic=result.statistic, p_value=result.pvalue, note=result.reason, **ends)
@@ -130,7 +130,7 @@ _IN_GROUPS = {
 
 
 def permutations(results: Results, _: str) -> Iterator[Hypothesis]:
-    """One hypothesis for each cell of retrains."""
+    """Yield a hypothesis per cell of retrains."""
     tests = count_permutation_tests(results.plan)
     for cell in (*results.cells("retrain"), *results.cells("measured-retrain")):
         yield _hypothesis_of_retrains(results, cell, tests)
@@ -165,7 +165,7 @@ def _hypothesis_of_retrains(results: Results, cell: Cell, tests: Counter[tuple[s
     else:
         (before,) = results.cells("measured", **of, measure=cell.subject["measure"])
         observed = results.table(before)
-        assert observed is not None  # replicates were counted against it
+        assert observed is not None  # the replicates were compared with it
         sign = -1 if lower else 1
         value, mean = (sign * float(part.column("value").to_numpy().mean()) for part in (observed, table))
     base = base.with_(statistic=value, estimate=value, null_mean=mean)
@@ -176,16 +176,16 @@ def _hypothesis_of_retrains(results: Results, cell: Cell, tests: Counter[tuple[s
 
 
 def count_permutation_tests(plan: Plan) -> Counter[tuple[str, ...]]:
-    """The number of permutation tests of a fan-out and a null hypothesis, in all and on each data set."""
+    """Count the permutation tests by fan-out and null hypothesis, and also by data set."""
     tests = [cell for cell in plan.cells if "null" in cell.subject]
     families = [(cell.fanout, cell.subject["null"]) for cell in tests]
     return Counter([*families, *((*key, cell.subject["dataset"]) for key, cell in zip(families, tests, strict=True))])
 
 
 def few_arrangements(plan: Plan, tests: Counter[tuple[str, ...]], cell: Cell, dataset: Dataset) -> str:
-    """The reason why a permutation test cannot reject for any classifier; empty if it can.
+    """Return the reason why a permutation test cannot reject for any classifier; empty if it can.
 
-    `tests`: their numbers; those on other data sets are assumed to have p-values of 0.
+    `tests`: the numbers of tests. Tests on other data sets are assumed to have p-values of 0.
     """
     null, scheme = cell.subject["null"], cell.work_of(CrossValidated).cross_validation
     here = tests[cell.fanout, null, dataset.name]
@@ -212,17 +212,17 @@ class FinishedRuns:
     datasets: tuple[str, ...]
     #: For each data set, the correctness of each classifier (columns) on each row.
     right: tuple[NDArray[np.bool_], ...]
-    #: For each data set, the group of every row; None if rows are independent.
+    #: For each data set, the group of each row; None if rows are independent.
     groups: tuple[NDArray[np.int64] | None, ...]
 
     @property
     def accuracies(self) -> FloatArray:
-        """The accuracy on each data set (rows) of each classifier (columns)."""
+        """The accuracy of each classifier (columns) on each data set (rows)."""
         return np.array([table.mean(axis=0) for table in self.right])
 
 
 def finished_runs(results: Results, *, without: Container[str] = ()) -> FinishedRuns:
-    """The observed runs of the data sets that all classifiers finished, except those `without`."""
+    """Return the observed runs of the data sets that all classifiers finished, except the data sets in `without`."""
     classifiers = tuple(dict.fromkeys(cell.subject["classifier"] for cell in results.cells("crossval")))
     finished = {}
     for dataset, cells in results.by_dataset("crossval").items():
@@ -234,10 +234,10 @@ def finished_runs(results: Results, *, without: Container[str] = ()) -> Finished
 
 
 def over_data_sets(results: Results, _: str) -> Iterator[Hypothesis]:
-    """The mean rank of each classifier, Friedman's test, and the signed-rank test of each pair of classifiers.
+    """Yield the mean rank of each classifier, Friedman's test, and the signed-rank test of each pair of classifiers.
 
-    Data sets that a classifier has not finished are left out; a note counts them. With fewer than three data sets, the
-    rows are missing.
+    Data sets that a classifier has not finished are left out, and a note gives their number. With fewer than three data
+    sets, the results are missing.
     """
     from scipy.stats import rankdata  # slow to import
 
@@ -254,7 +254,7 @@ def over_data_sets(results: Results, _: str) -> Iterator[Hypothesis]:
         return base.with_(dataset=None, note=note, **of)
 
     def of_scores(test: str, method: str, **data: Any) -> dict[str, Any]:
-        """The result of a test of scores; empty if the rows are missing."""
+        """Return the result of a test of scores; empty if there are too few data sets."""
         return run_table_test(test, {**data, "greater_is_better": True}, method) if whole else {}
 
     for name, rank in zip(runs.classifiers, ranks, strict=True):

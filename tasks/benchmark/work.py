@@ -1,6 +1,6 @@
 """The work of the fan-outs of benchmark studies: everything that replicates depend on, except the seed.
 
-A worker process keeps retrainers, so that the preparation of a data set is computed once.
+A worker process keeps retrainers, so that a data set is prepared only once.
 """
 
 import threading
@@ -24,7 +24,7 @@ from ..storage.store import Store
 
 
 class CrossValidated(Work):
-    """Work of ``crossval``, ``scores`` and ``repetition``; that of retrains includes it."""
+    """Work of ``crossval``, ``scores`` and ``repetition``. The work of retrains extends it."""
 
     dataset: Named
     classifier: Learner
@@ -35,9 +35,9 @@ class Measured(CrossValidated):
     """Work of ``measured``."""
 
     measure: str
-    #: The positive class, if the measure is of one class.
+    #: The positive class, if the measure refers to one class.
     positive: int = 1
-    #: The identity of the code of a user's measure, and whether its lower values are better.
+    #: The identity of the code of a user's measure, and whether lower values are better.
     measure_code: Mapping[str, str] | None = None
     lower_is_better: bool = False
 
@@ -55,41 +55,41 @@ class MeasuredRetrain(Measured):
 
 
 def dataset_of(store: Store, work: CrossValidated) -> Dataset:
-    """The data set of a cell."""
+    """Return the data set of a cell."""
     return read_data(store, Dataset, work.dataset.name, work.dataset.digest)
 
 
 def folds_of(dataset: Dataset, work: CrossValidated) -> IntArray:
-    """The test fold of every row, the same for all classifiers."""
+    """Return the test fold of each row, which is the same for all classifiers."""
     return repeated_folds(dataset, work, work.cross_validation.seed)
 
 
 def repeated_folds(dataset: Dataset, work: CrossValidated, rng: Any) -> IntArray:
-    """The test fold of every row in one repetition."""
+    """Return the test fold of each row in a repetition that draws from `rng`."""
     settings = work.cross_validation
     return cross_validation_folds(dataset, settings.folds, rng, rare_classes=settings.rare_classes)
 
 
-#: scikit-learn's classifiers whose batched forms used to treat ties, or features that vary by rounding, differently.
+#: scikit-learn's classifiers for which revision 0 treated ties, or features that vary only by rounding, differently.
 _REVISED = ("KNeighborsClassifier", "GaussianNB", "LinearDiscriminantAnalysis")
 
-#: The copies of a data set in a retrainer: an encoded or scaled one, and what the learner makes of it.
+#: The number of copies of a data set in a retrainer, including the encoded or scaled copy and the learner's data.
 _COPIES = 3
 
-#: Retrainers that no block uses, with the bytes of each, and the places of those that are lent.
+#: Idle retrainers with their sizes in bytes, and the keys of the retrainers that are lent.
 _idle: WorkerCache[tuple[Retrainer, int]] = WorkerCache(lambda sized: sized[1])
 _lent: set[Hashable] = set()
 _lock = threading.Lock()
 
-#: A retrainer that takes more bytes computes alone, since each thread would have one.
+#: Size in bytes above which a retrainer computes alone, since each thread would have a retrainer.
 _SMALL = 1 << 26
 
 
 @contextmanager
 def lent_retrainer(store: Store, work: CrossValidated, *, null: Null) -> Iterator[Retrainer]:
-    """The retrainer of a cell's data set and classifier, for one block at a time, since learners write to it.
+    """Lend the retrainer of a cell's data set and classifier to one block at a time, since learners write to it.
 
-    If it has a batched learner and its data are small, other threads compute meanwhile, with their own retrainers.
+    If the learner is batched and the data are small, other threads compute at the same time with other retrainers.
     """
     key = store, canonical([work.dataset, work.classifier, work.cross_validation]), null
     with _lock:
@@ -112,7 +112,7 @@ def lent_retrainer(store: Store, work: CrossValidated, *, null: Null) -> Iterato
 
 
 def new_retrainer(dataset: Dataset, work: CrossValidated, folds: NDArray[Any], *, null: Null) -> Retrainer:
-    """Make a retrainer of a cell's classifier with other folds, which is not cached."""
+    """Return a new retrainer of a cell's classifier with these folds, which is not cached."""
     estimator = build_as_planned(work.classifier, **dataset.described)
     how: dict[str, Any] = {"null": null, "transforms": work.cross_validation.transforms, "groups": dataset.groups}
     made = Retrainer(estimator, dataset.X, dataset.y, folds, **how)
@@ -121,18 +121,18 @@ def new_retrainer(dataset: Dataset, work: CrossValidated, folds: NDArray[Any], *
 
 
 def draws_of(block: Block, classifier: Retrainer) -> Iterator[IntArray]:
-    """The draws of a block's lanes, in chunks; all classifiers are given the same."""
+    """Yield the draws of a block's lanes in chunks. All classifiers are given the same draws."""
     for rng, size in block.lanes():
         yield from classifier.chunks(rng, size)
 
 
 def is_parallel(work: CrossValidated) -> bool:
-    """True, since `lent_retrainer` decides; code of another package has a process of its own."""
+    """Return True for code in this process, since `lent_retrainer` excludes other threads if necessary."""
     return own_code(work) is None
 
 
 def own_code(work: CrossValidated) -> Mapping[str, str] | None:
-    """The identity of the code of a classifier that is neither built in nor scikit-learn's, or of a user's measure."""
+    """Return the identity of the code of another package's classifier or of a user's measure; None for other code."""
     name, code = work.classifier.learner, work.classifier.code
     if code is None and isinstance(work, Measured):
         name, code = work.measure, work.measure_code
@@ -140,6 +140,6 @@ def own_code(work: CrossValidated) -> Mapping[str, str] | None:
 
 
 def revision(work: CrossValidated) -> int:
-    """1 for scikit-learn's classifiers whose earlier predictions differed from scikit-learn's on some data sets."""
+    """Return 1 for classifiers in `_REVISED`, for which revision 0 differed from scikit-learn on some data sets."""
     ours = work.classifier.code is None
     return int(ours and work.classifier.learner.rpartition(".")[2] in _REVISED)

@@ -1,1 +1,1 @@
-"""Calibrations: fan-outs that apply tests to test sets from populations, the populations, and the analyses."""
+"""Calibration studies: fan-outs that apply tests to test sets from populations, the populations, and the analyses."""

@@ -1,9 +1,9 @@
 """Populations that a calibration study computes: counts of files, and the predictions of classifiers that it trains.
 
 A replicate of `COUNT` is a file of a population that is too large for the process that starts the study. A replicate of
-`TUNE` is a combination of parameters; the first of the best is chosen. One of `PREDICT`, of two classifiers, and of
-`CATEGORISE`, of two sets with a classifier for each category, is a chunk of rows: first those of the test set, then all
-others. `CATEGORISE` has a row for each joint event of true categories, those of A, and those of B.
+`TUNE` is a combination of parameters; the first of the best combinations is chosen. `PREDICT` trains two classifiers,
+and `CATEGORISE` two sets with a classifier for each category. Their replicates are chunks of rows: first the test set,
+then all other rows. `CATEGORISE` has a row for each joint event: the true categories, A's, and B's.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -36,17 +36,17 @@ _NAMES = tuple(f"e{number}" for number in range(1, 9))
 
 
 def fields(of: str) -> list["pa.Field[Any]"]:
-    """The columns of the counts; `of` names a part, such as a file."""
+    """Return the schema fields of the counts; `of` is the word for a part, such as "file"."""
     return [column(name, pa.int64(), "rows", f"rows of the {of} with the joint outcome {name}") for name in _NAMES]
 
 
 def columns(counts: Iterable[Sequence[int]]) -> dict[str, Any]:
-    """The columns, from the eight counts of each part."""
+    """Return the columns with the eight counts of each part."""
     return dict(zip(_NAMES, np.array(list(counts), dtype=np.int64).T, strict=True))
 
 
 def total(table: pa.Table) -> tuple[int, ...]:
-    """The eight counts of all parts together."""
+    """Return the eight counts of all parts together."""
     return tuple(int(table.column(name).to_numpy().sum()) for name in _NAMES)
 
 
@@ -60,7 +60,7 @@ def _count_files(block: Block, store: Store, work: Counted) -> pa.Table:
 
 
 def _counts_of_file(store: Store, files: LabelFiles, index: int, positive: Any) -> tuple[int, ...]:
-    """The counts of one file, which the store keeps in case further files are added to the population."""
+    """Return the counts of one file, which are also stored: more files may be added to the population later."""
     written, footer = files.mark(index)
     mark = digest("counts", of=written, columns=files.columns, classes=files.classes, positive=positive)
     name = f"{PARTS}/{mark}.parquet"
@@ -102,11 +102,11 @@ def _tune(block: Block, store: Store, work: Tuned) -> pa.Table:
 def scores(
     classifier: Any, X: Any, truth: NDArray[np.bool_], folds: int, params: Mapping[str, Any]
 ) -> tuple[float, float]:
-    """Return the cross-validated micro- and macro-averaged F1 of machines with these parameters.
+    """Return the cross-validated micro- and macro-averaged F1 of classifiers with these parameters.
 
-    `X`: of shape (n, d). `truth`: target of each of K machines, shape (n, K).
+    `X`: shape (n, d). `truth`: the target of each of K classifiers, shape (n, K).
     """
-    from sklearn.base import clone  # slow to import, and every report knows this module
+    from sklearn.base import clone  # slow to import, and every report imports this module
     from sklearn.metrics import f1_score
     from sklearn.model_selection import KFold
 
@@ -121,7 +121,7 @@ def scores(
 
 
 def combinations(classifier: Learner) -> list[dict[str, Any]]:
-    """Return all combinations of the values of the grid, with parameters in alphabetical order."""
+    """Return all combinations of the values in the grid, with the parameters in alphabetical order."""
     grid = _tuning(classifier).grid
     names = sorted(grid)
     return [dict(zip(names, values, strict=True)) for values in product(*(grid[name] for name in names))]
@@ -204,7 +204,7 @@ def _tuning_cell(work: Categorised, side: Side) -> Cell:
 
 
 def chosen(work: Categorised, store: Store) -> dict[str, dict[str, Any]]:
-    """Return the chosen parameters of ``a`` and ``b``; none while a choice is incomplete."""
+    """Return the chosen parameters of ``a`` and ``b``, without a side if its choice is incomplete."""
     tables = {side: (cell, store.read_prefix(cell)) for side, cell in tuning_cells(work).items()}
     return {
         side: _best(cell.work_of(Tuned).classifier, table)
@@ -220,7 +220,7 @@ def _best(classifier: Learner, table: pa.Table) -> dict[str, Any]:
 
 
 def _first_combinations(work: Categorised, store: Store) -> Categorised:  # noqa: ARG001
-    """Return the work with the first combination of parameters in place of chosen ones."""
+    """Return the work with the first combination of parameters in place of the chosen one."""
     settled: dict[str, Any] = {}
     for side in tuning_cells(work):
         classifier = work.side(side)

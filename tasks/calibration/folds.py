@@ -1,8 +1,8 @@
-"""Two learners, cross-validated on samples of a population, and a test of them on each sample.
+"""Two learners, cross-validated on samples of a population, and a test that compares them on each sample.
 
 The stream is keyed only by the population and the size, and the samples of a lane are drawn before any folds, so that
-all schemes of cross-validation get the same samples. Outcomes are those of each fold, or pooled over all folds and
-repetitions. Pooled predictions share training rows, and those of several repetitions share test rows, so that a test
+all schemes of cross-validation get the same samples. A test uses the outcomes of each fold, or outcomes pooled over all
+folds and repetitions. Pooled predictions share training rows, and several repetitions share test rows, so that a test
 that assumes independence may not keep its level. Calibration studies examine this.
 """
 
@@ -34,7 +34,7 @@ from .work import AppliedTest, OfFolds, OnSamples
 
 _LANE = 10
 
-#: Samples of a stand-in, of whole lanes: more than a plan times.
+#: The number of samples of a stand-in, in whole lanes: more than a plan times.
 _INVENTED = 1000
 
 _Folds: TypeAlias = tuple[list[int], int, list[int]]
@@ -65,7 +65,7 @@ def _cross_validate(block: Block, store: Store, work: OnSamples) -> pa.Table:  #
         samples = two_views.draw(work.population, work.n, rng, _LANE)
         answers, problem = call_each(partial(_cross_validate_sample, work, sample, rng) for sample in samples[:size])
         if block.first == 0 and not entries["wrong"] and not any(answers):
-            raise ValueError(problem)  # a learner that fails on the whole first lane would fail on others too
+            raise ValueError(problem)  # a learner that fails on the whole first lane would fail on the others too
         for outcomes, wrong, permuted in (answer or _FAILED for answer in answers):
             entries["outcomes"].append(outcomes)
             entries["wrong"].append(wrong)
@@ -85,7 +85,7 @@ def _cross_validate_sample(work: OnSamples, sample: two_views.Sample, rng: np.ra
 
 
 def _sample(block: Block, index: int) -> two_views.Sample:
-    """Return the sample `index` of the first lane of a block."""
+    """Return the sample at position `index` of the first lane of a block."""
     rng, _ = next(block.lanes())
     work = block.cell.work_of(OnSamples)
     return two_views.draw(work.population, work.n, rng, _LANE)[index]
@@ -103,7 +103,7 @@ CROSS_VALIDATE = FanOut(
 
 
 def folds_cell(work: OfFolds) -> Cell:
-    """The cell of the cross-validation that a test uses."""
+    """Return the cell of the cross-validation that a test uses."""
     permutation = permutation_of(work.test)
     scheme = scheme_of(work.test, work.scheme)
     what = "" if permutation is None else f", {permutation.null} permuted"
@@ -149,7 +149,7 @@ def _test(block: Block, store: Store, work: OfFolds) -> pa.Table:
 
 
 def _stand_in(work: OfFolds, store: Store) -> OfFolds:
-    """The same on invented outcomes of the first samples, which are written to the store."""
+    """Return the work with invented outcomes of the first samples, which are written to the store."""
     invented = replace(work, of=replace(work.of, slice="invented", seed=-1))
     source, scheme = folds_cell(invented), scheme_of(work.test, work.scheme)
     if store.find(source).done:
@@ -168,7 +168,7 @@ def _stand_in(work: OfFolds, store: Store) -> OfFolds:
 def _test_outcomes(
     block: Block, folds: pa.Table, defined: np.ndarray[Any, Any]
 ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """The p-value on each sample, NaN if the test is not defined, and the advantage of B."""
+    """Test each sample; return the p-values, NaN if the test is not defined, and the advantages of B."""
     work = block.cell.work_of(OfFolds)
     scheme = scheme_of(work.test, work.scheme)
     shape = (scheme.repeats, scheme.folds, 8)
@@ -190,7 +190,7 @@ def _test_outcomes(
 
 
 def _drawn_rows(block: Block, store: Store, index: int) -> pa.Table:  # noqa: ARG001
-    """The rows of one sample: the class of each, and the features that A and B see."""
+    """Return the rows of one sample: their classes, and the features that A and B see."""
     source = folds_cell(block.cell.work_of(OfFolds))
     trial = block.first + index
     lane = trial // source.lane_size
@@ -202,29 +202,29 @@ def _drawn_rows(block: Block, store: Store, index: int) -> pa.Table:  # noqa: AR
     return pa.table(columns)
 
 
-#: Pooled counts are not drawn from a population of rows; what a test needs of one is that both classes occur.
+#: A stand-in for the population, since pooled counts are not drawn from rows: tests only need both classes to occur.
 _POOLED = Population(outcomes=(1,) * 8)
 
 
 def scheme_of(test: AppliedTest, scheme: Scheme) -> Scheme:
-    """The folds and repetitions that a test uses, for a population with this scheme."""
+    """Return the folds and repetitions that a test uses if the population has this scheme."""
     return Scheme(folds=2, repeats=5) if test.test == "five-by-two" else scheme
 
 
 def permutation_of(test: AppliedTest) -> Permuted | None:
-    """The null hypothesis and number of permutations; None for a test without permutations."""
+    """Return the null hypothesis and the number of permutations, or None for a test without permutations."""
     return Permuted(**test.options) if test.test == "permutation" else None
 
 
 def differences(outcomes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The accuracy of A minus that of B in each fold, shape (repeats, folds), of outcomes of shape (..., 8)."""
+    """Return the difference in accuracy, A - B, in each fold, shape (repeats, folds), from outcomes, shape (..., 8)."""
     only_a = outcomes[..., 2] + outcomes[..., 5]
     only_b = outcomes[..., 1] + outcomes[..., 6]
     return np.asarray((only_a - only_b) / outcomes.sum(axis=-1))
 
 
 def run_fold_test(test: AppliedTest, outcomes: NDArray[np.int64], rng: np.random.Generator) -> tuple[float, float]:
-    """The p-value of a test on one sample, and the advantage of B over A."""
+    """Run a test on one sample; return its p-value and the advantage of B over A."""
     pooled = outcomes.sum(axis=(0, 1))
     if test.test == "efficiency":
         a = JointOutcomes(*pooled.tolist()).confusion_a
@@ -246,14 +246,14 @@ def run_fold_test(test: AppliedTest, outcomes: NDArray[np.int64], rng: np.random
 
 
 def _right_by_class(pooled: NDArray[np.int64]) -> Iterator[list[int]]:
-    """Hryniewicz's counts of A and of B (eq. 1): right answers by class, and all wrong ones."""
+    """Yield Hryniewicz's counts of A and of B (eq. 1): right answers by class, and all wrong answers."""
     joint = JointOutcomes(*pooled.tolist())
     for side in (joint.confusion_a, joint.confusion_b):
         yield [int(side.tp), int(side.tn), int(side.fp + side.fn)]
 
 
 def permutation_pvalues(wrong: NDArray[np.int64], permuted: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The p-value of each sample from its wrong answers and those of its permutations, shape (m, resamples)."""
+    """Return the p-value of each sample; `permuted`: the wrong answers in each permutation, shape (m, resamples)."""
     exceedances = np.count_nonzero(permuted <= wrong[:, None], axis=1)
     return np.array([monte_carlo_pvalue(int(count), permuted.shape[1]) for count in exceedances])
 
@@ -263,7 +263,7 @@ FOLD_TEST = FanOut(
     in_words="samples",
     work=OfFolds,
     lane_size=100,
-    # The samples have streams of their own.
+    # The samples have separate streams.
     stream=lambda work: {"of": "fold tests", "population": work.population, "n": work.n},
     schema=subsample.SCHEMA,
     compute=_test,

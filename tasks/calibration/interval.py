@@ -1,8 +1,8 @@
 """Intervals on test sets from a population: the estimate, both ends and the stated standard error.
 
-On counts they are intervals of F1, of one classifier or of the difference of two; described populations have their own.
-
-The stream is that of `sigstats.tasks.calibration.subsample`, so that intervals and tests are given the same test sets.
+On counts they are intervals of the F1 of one classifier, or of the difference between two; described populations define
+other intervals. Test sets come from the stream of `sigstats.tasks.calibration.subsample`, so that intervals and tests
+are given the same ones.
 """
 
 import math
@@ -33,9 +33,9 @@ from .populations.tests import call_each, require_some_defined
 from .subsample import LANE_SIZE, draw_lanes, groups_of_lanes
 from .work import Described, OnTestSets
 
-#: Test sets of counts have the measures of a population of such counts.
+#: A population of the eight outcomes, for the measures of test sets of counts.
 _POPULATION = Population(outcomes=(1,) * 8)
-#: An interval with an end that equals the truth up to rounding contains it.
+#: Rounding error up to which an interval that ends at the true value contains it.
 _TIE = 1e-12
 
 _SCHEMA = pa.schema(
@@ -52,19 +52,19 @@ _SCHEMA = pa.schema(
 
 
 def _revision(work: OnTestSets) -> int:
-    """In revision 1 the truth is that of exchanged outputs, and rows of a judge have one unseen row."""
+    """Return 1 if outputs are exchanged (the truth is then 0) or rows are judged (one more is unseen); otherwise 0."""
     return int(work.population.swapped or isinstance(work.population, JudgedRows))
 
 
 def population(work: OnTestSets, store: Store) -> Population | Described | None:
-    """The population of a cell; None if the cell that counts its outcomes is incomplete."""
+    """Return the population of a cell, or None if the cell that counts its outcomes is incomplete."""
     drawn_from = subsample.population(work, store)
     assert drawn_from is None or isinstance(drawn_from, Population | Described)  # the study refuses others
     return drawn_from
 
 
 def true_value(work: OnTestSets, drawn_from: Population | Described) -> float:
-    """The value that an interval should contain."""
+    """Return the true value, which an interval should contain."""
     if isinstance(drawn_from, Population):
         return true_f1(drawn_from, work.test.options["of"])
     return drawn_from.truth(work.test.compared)
@@ -94,17 +94,17 @@ def _compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
 
 
 def _misses(table: pa.Table, alpha: float) -> NDArray[np.bool_]:  # noqa: ARG001
-    """A mask of the intervals that miss the truth or are undefined; `alpha` has no effect."""
+    """Return a mask of the intervals that miss the true value or are undefined. `alpha` has no effect."""
     return np.asarray(~table.column("covers").to_numpy())
 
 
 def true_f1(population: Population, of: str) -> float:
-    """F1 of A in the population, or that of B minus that of A."""
+    """Return the F1 of A in the population, or the difference in F1, B - A."""
     return float(population.differences("f1", np.array([compared_outcomes(population.expected, of)]))[0])
 
 
 def compared_outcomes(outcomes: Iterable[Any], of: str) -> list[Any]:
-    """The outcomes for the difference of F1; for A only, those of A and of a classifier without positives."""
+    """Return outcomes for the difference in F1; for the F1 of A only, of A and a classifier that is never positive."""
     if of == "difference":
         return list(outcomes)
     e1, e2, e3, e4, e5, e6, e7, e8 = outcomes
@@ -112,16 +112,16 @@ def compared_outcomes(outcomes: Iterable[Any], of: str) -> list[Any]:
 
 
 def draws(options: Mapping[str, Any]) -> bool:
-    """True if a method uses random numbers in addition to its test sets."""
+    """Return True if a method draws random numbers in addition to the test sets."""
     return options["method"] not in F1_METHODS
 
 
 def run_intervals(
     options: Mapping[str, Any], drawn: NDArray[np.int64], rng: np.random.Generator
 ) -> tuple[NDArray[np.float64], str]:
-    """Apply a method to several test sets: the fields of `Estimate`, one row per test set, and the first refusal.
+    """Apply a method to several test sets; return the fields of `Estimate`, a row per test set, and the first error.
 
-    A method that draws nothing is applied once to test sets with equal intervals.
+    A method that draws no random numbers is applied only once to all test sets that have the same interval.
     """
     of_a = options["of"] == "a"
     sets = np.zeros_like(drawn)
@@ -155,7 +155,7 @@ def _bootstrap(
 
 
 def _closed(options: Mapping[str, Any], counts: Sequence[int], rng: np.random.Generator) -> tuple[float, float, float]:  # noqa: ARG001
-    """Wilson's and similar intervals; the standard error is computed for all test sets together."""
+    """Return an interval by a formula, and NaN: the standard errors of all test sets are computed together."""
     level = options["confidence"]
     if options["of"] == "difference":
         return *-f1_difference_interval(JointOutcomes(*counts), confidence_level=level), math.nan
@@ -166,7 +166,7 @@ def _closed(options: Mapping[str, Any], counts: Sequence[int], rng: np.random.Ge
 def _posterior(
     options: Mapping[str, Any], counts: Sequence[int], rng: np.random.Generator
 ) -> tuple[float, float, float]:
-    """The equal-tailed interval of the posterior, with the prior Dirichlet(1/2, ..., 1/2) of the events."""
+    """Return the equal-tailed posterior interval under the prior Dirichlet(1/2, ..., 1/2) on the outcomes."""
     if options["of"] == "a":
         weights = np.zeros((options["resamples"], 8))
         weights[:, [1, 3, 5, 7]] = rng.standard_gamma(np.array(counts)[[1, 3, 5, 7]] + 0.5, (len(weights), 4))

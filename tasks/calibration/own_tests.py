@@ -1,8 +1,8 @@
-"""Tests of other packages on test sets from a population: how they are found and called, and their fan-out.
+"""Tests from other packages, applied to test sets from a population: their import, their calls and their fan-out.
 
-Such a test is a function of the labels, the predictions of A and those of B. It returns a p-value, or a result that has
-one as ``pvalue``, as SciPy's do. The stream is that of `sigstats.tasks.calibration.subsample`, so that all tests are
-given the same test sets.
+Such a test is a function of the labels, the predictions of A and the predictions of B. It returns a p-value, or a
+result with an attribute ``pvalue``, as in SciPy. Test sets come from the stream of
+`sigstats.tasks.calibration.subsample`, so that all tests are given the same ones.
 """
 
 import inspect
@@ -33,17 +33,17 @@ _TESTS = Offered("sigstats.tests", "test")
 
 _WANTED = "the import path of a function of labels and two predictions, as in 'mypackage:my_test'"
 
-#: The number of rows that a vectorised test gets at once, approximately.
+#: The approximate number of rows that a vectorised test is given in one call.
 _ROWS_AT_ONCE = 2**22
 
 
 def named() -> tuple[str, ...]:
-    """The names of the tests that installed packages offer."""
+    """Return the names of the tests that installed packages offer."""
     return _TESTS.named()
 
 
 def find(name: str, allowed: Sequence[str]) -> Callable[..., Any]:
-    """The function of an import path or an entry point; nothing is imported of a package that is not allowed."""
+    """Return the function with an import path or the name of an entry point. Only `allowed` packages are imported."""
     if not {".", ":"} & set(name) and name not in named():
         near = nearest(name, named())
         raise refuse("test", name, _WANTED + (f" (did you mean {near!r}?)" if near else ""))
@@ -54,13 +54,13 @@ def find(name: str, allowed: Sequence[str]) -> Callable[..., Any]:
 
 
 def code_of(name: str, allowed: Sequence[str]) -> dict[str, str]:
-    """The identity of the code of a test, as `Offered.code_of`."""
+    """Return the identity of the code of a test, in the form of `Offered.code_of`."""
     find(name, allowed)
     return _TESTS.code_of(name)
 
 
 def check_call(name: str, params: Mapping[str, Any], allowed: Sequence[str]) -> None:
-    """Refuse a test that cannot be called with labels, two predictions and these parameters."""
+    """Raise ValueError if a test cannot be called with labels, two predictions and these parameters."""
     value = find(name, allowed)
     try:
         inspect.signature(value).bind(None, None, None, **params, **_generator_of(value, None))
@@ -78,12 +78,12 @@ def run_own_test(
     population: AnyPopulation,
     rng: np.random.Generator,
 ) -> tuple[NDArray[np.float64], list[str | None]]:
-    """Call a test on each test set, or once on many if it is vectorised.
+    """Call a test on each test set, or on many test sets at once if it is vectorised.
 
-    Return its p-values, NaN where undefined, and the reasons for those. The rows of a test set are in random order. A
-    function with a parameter ``rng`` gets a generator; the global generators are seeded before each call.
+    Returns the p-values, NaN if undefined, and for each test set the reason, or None. The rows of a test set are in
+    random order. A function with a parameter ``rng`` gets a generator; global generators are seeded before each call.
 
-    `drawn` (ndarray of int64, shape (m, J)): the test sets, which come from `population`.
+    `drawn` (ndarray of int64, shape (m, J)): test sets from `population`.
     """
     answers, vectorised = _answers(population), options["vectorised"]
     seeds = rng.integers(2**32, size=len(drawn)).tolist()
@@ -124,14 +124,14 @@ def _p_values(result: Any, n_sets: int) -> list[float]:
 
 
 def _wrong(p: float) -> str | None:
-    """The reason why a result is not a valid p-value."""
+    """Return the reason why a result is not a valid p-value; None if it is valid."""
     if math.isnan(p):
         return "p is NaN"
     return None if 0 <= p <= 1 else "p is not between 0 and 1"
 
 
 def _generator_of(function: Callable[..., Any], rng: np.random.Generator | None) -> dict[str, Any]:
-    """The generator as the argument ``rng``, for a function that takes one."""
+    """Return the generator as the keyword argument ``rng`` if a function takes one; otherwise no arguments."""
     try:
         return {"rng": rng} if "rng" in inspect.signature(function).parameters else {}
     except ValueError:
@@ -139,7 +139,7 @@ def _generator_of(function: Callable[..., Any], rng: np.random.Generator | None)
 
 
 def _answers(population: AnyPopulation) -> list[NDArray[Any]]:
-    """The labels and the answers of A and of B by joint event: class codes, or rows of 0 and 1 for categories."""
+    """Return the labels and the answers of A and of B for each joint event: class codes, or 0 and 1 per category."""
     if not isinstance(population, EventPopulation):
         return list(EIGHT.T)
     joint = population.shape
@@ -161,7 +161,7 @@ _SCHEMA = subsample.SCHEMA.append(
 
 
 def _own_code(work: OnTestSets) -> Mapping[str, str] | None:
-    """The identity of the code of the test."""
+    """Return the identity of the code of the test."""
     return {"learner": work.test.test, **(work.test.code or {})}
 
 
@@ -178,7 +178,7 @@ def _compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
         drawn = drawn_from.draw(work.n, rng, LANE_SIZE)[:size]
         values, why = run_own_test(function, test.options, drawn, drawn_from, rng)
         problems.extend(why)
-        answers = Answers(values, problem=f"p undefined in its first {size} test sets ({why[0]})")
+        answers = Answers(values, problem=f"p is undefined in the first {size} test sets ({why[0]})")
         return answers, advantage(test, drawn, drawn_from), drawn_from.lacking(drawn)
 
     table = subsample.results_of_block(block, store, work, answer)

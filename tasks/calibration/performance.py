@@ -1,6 +1,6 @@
 """Performance measures of a method in addition to its rates (Morris, White and Crowther 2019).
 
-For an interval: bias, standard errors, coverage, misses and width; for a test: the power at its true level.
+For intervals they are bias, standard errors, coverage, misses and width; for tests, the power at the true level.
 """
 
 import math
@@ -25,20 +25,20 @@ from .populations.judged import JudgedRows
 from .rejections import COVERAGE, ERROR, count_undefined, note_on_undefined, null_is_true
 from .work import Described, OnTestSets, Tested
 
-#: The measures of the test ``performance`` besides coverage, in their order.
+#: The measures of the test ``performance`` in addition to coverage, in order.
 BIAS, EMPIRICAL, STATED = "bias", "empirical standard error", "stated standard error"
 ELIMINATED, BELOW, ABOVE = "bias-eliminated coverage", "interval below the truth", "interval above the truth"
 WIDTH, UNDEFINED, ADJUSTED_POWER = "width", "undefined", "size-adjusted power"
 #: Rates that are shares of the test sets.
 SHARES = (COVERAGE, ELIMINATED, BELOW, ABOVE, UNDEFINED, ADJUSTED_POWER, ERROR, POWER)
-#: Quantile of the normal law for the intervals of means.
+#: Quantile of the normal distribution for the 95% intervals of means.
 Z = 1.959963984540054
 
 
 def monte_carlo_error(row: Hypothesis) -> float | None:
-    """The Monte-Carlo standard error of a row's estimate, or None.
+    """Return the Monte-Carlo standard error of a row's estimate; None without an estimate.
 
-    For a rate it is sqrt(p (1 - p) / n); for a mean, and for size-adjusted power, it is that of the interval.
+    The error of a rate is sqrt(p (1 - p) / n). For a mean or size-adjusted power, it follows from the stored interval.
     """
     if row.estimate is None or not row.replicates:
         return None
@@ -50,7 +50,7 @@ def monte_carlo_error(row: Hypothesis) -> float | None:
 
 
 def rows(results: Results, _: str) -> Iterator[Hypothesis]:
-    """Nine or ten rows for each interval, one for each test that has power and a population without a difference."""
+    """Yield nine or ten rows per interval, and one per test with both power and a population without a difference."""
     for cell in results.cells("interval"):
         yield from _rows_of_interval(results, cell)
     yield from _adjusted_powers(results)
@@ -78,7 +78,7 @@ def _rows_of_interval(results: Results, cell: Cell) -> Iterator[Hypothesis]:
         replicates=table.num_rows,
         decision="none",
         unanswered=missing,
-        note="; ".join(note_on_undefined(missing, table.num_rows, "interval", table=table)),
+        note="; ".join(note_on_undefined(missing, table.num_rows, "the interval", table=table)),
     )
     columns = {name: table.column(name).to_numpy() for name in table.column_names}
     coverage = _share(row.with_(measure=COVERAGE, null_mean=1 - alpha), columns["covers"])
@@ -105,9 +105,9 @@ def _share(row: Hypothesis, flags: NDArray[np.bool_]) -> Hypothesis:
 
 
 def _means(row: Hypothesis, columns: Mapping[str, NDArray[np.float64]], true: float) -> Iterator[Hypothesis]:
-    """Bias, standard errors and width, with the Monte-Carlo errors of Morris, White and Crowther.
+    """Yield bias, standard errors and width, with the Monte-Carlo errors of Morris, White and Crowther.
 
-    Values that a method states are averaged over the test sets on which it states one.
+    Standard errors and widths are averaged over the test sets on which the method gives an interval.
     """
     defined = ~np.isnan(columns["low"])
     estimates, stated = columns["estimate"], columns["standard_error"][defined]
@@ -129,7 +129,7 @@ def _means(row: Hypothesis, columns: Mapping[str, NDArray[np.float64]], true: fl
 
 
 def _adjusted_powers(results: Results) -> Iterator[Hypothesis]:
-    """The power of each test at the p-value below which it rejects alpha of the test sets without a difference."""
+    """Yield the power of each test at the critical p-value of the test sets without a difference."""
     cells = [*results.cells("subsample"), *results.cells("fold-test")]
     nulls = {_key(cell): cell for cell in cells if null_is_true(results, cell)}
     for cell in cells:
@@ -154,11 +154,11 @@ def _adjusted_powers(results: Results) -> Iterator[Hypothesis]:
 
 
 def _key(cell: Cell) -> tuple[str, ...]:
-    """The settings that a population shares with the one in which the null hypothesis is true."""
+    """Return the settings that a population shares with its counterpart in which the null hypothesis is true."""
     work = cell.work_of(Tested)
     if not isinstance(work, OnTestSets) or work.factors is not None:
         same = ", ".join(f"{name} = {value}" for name, value in (work.factors or {}).items() if name != "difference")
-    else:  # outputs are exchanged in one of two, or r is 0 among several
+    else:  # the counterpart has exchanged outputs, or r = 0
         of = work.population
         same = "" if work.endless else canonical(of if isinstance(of, Described) else replace(of, swapped=False))
     return cell.subject["dataset"], same, cell.subject["n"], cell.subject["test"]
@@ -169,8 +169,8 @@ def _adjusted_power(row: Hypothesis, table: pa.Table, null: pa.Table, alpha: flo
     level = critical_p(under_null, alpha)
     value = float(np.mean(at_most(p_values, level)))
     error = adjusted_power_error(p_values, under_null, alpha)
-    share = f"which {significant(alpha, 3)} of the test sets without a difference are"
-    rejecting = f"rejecting where p is at most {significant(level, 3)}, {share}"
+    share = f"a level reached by at most {significant(alpha, 3)} of the test sets without a difference"
+    rejecting = f"rejecting if p is at most {significant(level, 3)}, {share}"
     missing = count_undefined(table)
     return row.with_(
         **estimated(value, (value - Z * error, value + Z * error)),
@@ -183,10 +183,10 @@ def _adjusted_power(row: Hypothesis, table: pa.Table, null: pa.Table, alpha: flo
 
 
 def adjusted_power_error(p_values: NDArray[np.float64], under_null: NDArray[np.float64], alpha: float) -> float:
-    """The Monte-Carlo standard error of size-adjusted power, whose critical p-value is an estimate too.
+    """Return the Monte-Carlo standard error of size-adjusted power, in which the critical p-value is also an estimate.
 
-    Both vary independently. The critical p-value varies as in bootstrap samples of the test sets without a difference;
-    that no more than the share alpha of a sample is at most v has a binomial probability, so that none is drawn.
+    Both vary independently. The critical p-value varies as in bootstrap samples of the test sets without a difference.
+    No sample is drawn: the probability that at most the share alpha of a sample is at most v is binomial.
     """
     from scipy.stats import binom  # slow to import
 
@@ -202,7 +202,7 @@ def adjusted_power_error(p_values: NDArray[np.float64], under_null: NDArray[np.f
 
 
 def critical_p(under_null: NDArray[np.float64], alpha: float) -> float:
-    """The largest of these p-values that at most a share alpha of them does not exceed; 0 if there is none."""
+    """Return the largest p-value such that at most the share alpha of them is that small; 0 if there is none."""
     values, counts = np.unique(under_null, return_counts=True)
     allowed = values[np.cumsum(counts) <= alpha * under_null.size * (1 + 1e-12)]
     return float(allowed[-1]) if allowed.size else 0.0

@@ -1,11 +1,11 @@
-"""Populations from which test sets are drawn: two classifiers on all rows.
+"""Populations from which test sets are drawn: the outputs of two classifiers for all rows.
 
-A `Population` has eight joint outcomes in the order of `sigstats.joint.outcomes.JointOutcomes`: counts of rows, from
-which test sets are drawn without replacement, or probabilities, from which any number is drawn. If only accuracy
-matters, all rows count as truly positive. An `EventPopulation` has all distinct joint events of several classes, or of
-any number of categories per row, for measures that are averaged over them.
+A `Population` has eight joint outcomes in the order of `sigstats.joint.outcomes.JointOutcomes`. It contains counts of
+rows, from which test sets are drawn without replacement, or probabilities, from which any number of rows can be drawn.
+If only accuracy matters, all rows count as truly positive. An `EventPopulation` has all distinct joint events of
+several classes, or of any number of categories per row, for measures that are averaged over classes or categories.
 
-Test sets are an array of counts, one row per test set, one column per outcome or event.
+Test sets are an array of counts, with one row per test set and one column per outcome or event.
 """
 
 import json
@@ -27,23 +27,23 @@ from sigstats.subsampling import draw_samples, draw_subsamples
 from ..record import Record, digest
 from ..schema import column, renamed
 
-#: A row for each of the eight joint outcomes: the label and the answers of A and of B; 1 is positive.
+#: The label and the answers of A and of B for each of the eight joint outcomes, one row per outcome; 1 is positive.
 EIGHT = np.array([[e < 4, e % 2 == 0, e % 4 < 2] for e in range(8)], dtype=np.int64)
 #: The key of the schema's metadata under which `EventPopulation.to_table` stores everything except the counts.
 _ABOUT = b"events"
 
 
 class _Drawn:
-    """Two classifiers on all rows of a population, with the joint outcomes or events that test sets count."""
+    """A population of rows with the outputs of two classifiers. Test sets count its joint outcomes or events."""
 
     #: True if outputs are exchanged in each row with probability 1/2, so that neither classifier is better.
     swapped: bool
-    #: True if test sets are drawn with the probabilities of the outcomes; otherwise without replacement.
+    #: True if rows are drawn independently, with the probabilities of the outcomes; otherwise without replacement.
     endless: bool
 
     @property
     def shape(self) -> JointOutcomes | JointEvents:
-        """A record with counts in the columns of test sets."""
+        """A record with the outcomes or events that the columns of test sets count."""
         raise NotImplementedError
 
     @property
@@ -53,12 +53,12 @@ class _Drawn:
 
     @property
     def exchanged(self) -> Sequence[tuple[Any, Any]]:
-        """Pairs of columns, or of arrays of columns, that an exchange of the outputs swaps."""
+        """Pairs of columns, or of arrays of columns, that trade places if the outputs are exchanged."""
         raise NotImplementedError
 
     @property
     def rows(self) -> int | None:
-        """The number of rows; None if infinite."""
+        """The number of rows, or None if the population is infinite."""
         return None if self.endless else int(self.counts.sum())
 
     @property
@@ -89,18 +89,18 @@ class _Drawn:
 
 
 class Population(_Drawn, Record):
-    """Two classifiers on all rows of a population, by eight joint outcomes."""
+    """A population given by the eight joint outcomes of two classifiers."""
 
     #: The number of rows with each of the eight joint outcomes; if `endless`, the probability of each.
     outcomes: tuple[float, ...]
-    # Factories: a plan omits fields with their default value, but must state these two.
+    # Factories: a plan omits fields that have their default value, but must contain these two.
     endless: bool = field(default_factory=bool)
     swapped: bool = field(default_factory=bool)
     shape: ClassVar[JointOutcomes] = JointOutcomes(e1=1)
     exchanged: ClassVar[Sequence[tuple[int, int]]] = ((1, 2), (5, 6))
 
     def endlessly(self) -> "Population":
-        """The infinite population in which each outcome has the probability of its frequency here."""
+        """Return the infinite population with the probability of each outcome equal to its frequency here."""
         total = sum(self.outcomes)
         return replace(self, outcomes=tuple(outcome / total for outcome in self.outcomes), endless=True)
 
@@ -111,7 +111,7 @@ class Population(_Drawn, Record):
 
     @property
     def expected(self) -> NDArray[np.float64]:
-        """The outcomes, or the expected ones if outputs are exchanged."""
+        """The outcomes; if outputs are exchanged, their expected values."""
         values = np.array(self.outcomes, dtype=np.float64)
         for pair in self.exchanged if self.swapped else ():
             values[list(pair)] = values[list(pair)].mean()
@@ -119,20 +119,20 @@ class Population(_Drawn, Record):
 
     @property
     def discordant(self) -> tuple[float, float]:
-        """The number or probability of rows that only A, and only B, gets right."""
+        """The numbers (or probabilities) of rows that only A gets right and that only B gets right."""
         _, e2, e3, _, _, e6, e7, _ = self.outcomes
         return e3 + e6, e2 + e7
 
     def record(self, counts: Sequence[int]) -> JointOutcomes:
-        """One test set, for a test of a measure."""
+        """Return one test set in the form that tests of a measure take."""
         return JointOutcomes(*counts)
 
     def outcomes_of(self, drawn: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The eight outcomes of each test set."""
+        """Return the eight outcomes of each test set."""
         return drawn
 
     def lacking(self, drawn: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """A mask of test sets without a positive row."""
+        """Return a mask of the test sets without a positive row."""
         return np.asarray(drawn[:, :4].sum(axis=1) == 0)
 
     @property
@@ -142,12 +142,12 @@ class Population(_Drawn, Record):
 
 
 def is_large_part(n: int, rows: float) -> bool:
-    """True if test sets of n rows, without replacement, vary clearly less than new rows: more than a tenth of all."""
+    """Return True if n is more than a tenth of all rows, so that samples without replacement vary clearly less."""
     return 10 * n > rows
 
 
 def random_classifiers(classes: int, right: float) -> Population:
-    """Sturm's two systems: I assigns a random class, II is right for a part of its predictions and random otherwise."""
+    """Return Sturm's two systems: I assigns a random class; II is right for the share `right`, and random otherwise."""
     a = 1 / classes
     b = right + (1 - right) / classes
     outcomes = (a * b, (1 - a) * b, a * (1 - b), (1 - a) * (1 - b), 0.0, 0.0, 0.0, 0.0)
@@ -156,9 +156,9 @@ def random_classifiers(classes: int, right: float) -> Population:
 
 @dataclass(frozen=True, eq=False)
 class EventPopulation(_Drawn):
-    """Two classifiers on all rows, by distinct joint events of classes or categories."""
+    """A population given by the distinct joint events of classes or categories."""
 
-    #: The name that the study gives it.
+    #: The name of the population in the study.
     name: str
     #: The count of each event.
     joint: JointEvents
@@ -176,7 +176,7 @@ class EventPopulation(_Drawn):
 
     @cached_property
     def shape(self) -> JointEvents:
-        """The distinct events that a test set may have, including those that an exchange of outputs makes."""
+        """The distinct events that a test set may have, including those that arise if outputs are exchanged."""
         events = set(self.joint.events)
         if self.swapped:
             events |= {(true, b, a) for true, a, b in events}
@@ -190,7 +190,7 @@ class EventPopulation(_Drawn):
 
     @cached_property
     def exchanged(self) -> Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """The events that an exchange swaps."""
+        """The pairs of events that trade places if the outputs are exchanged."""
         position = {event: index for index, event in enumerate(self.shape.events)}
         pairs = [(i, position[true, b, a]) for (true, a, b), i in position.items() if a < b]
         first, second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
@@ -198,31 +198,31 @@ class EventPopulation(_Drawn):
 
     @cached_property
     def _outcome(self) -> NDArray[np.int64]:
-        """For each event, its outcome e1 to e4 if only right and wrong answers matter."""
+        """The outcome of each event, 0 to 3 for e1 to e4, if only right and wrong answers matter."""
         return np.array([(a != true) + 2 * (b != true) for true, a, b in self.shape.events])
 
     @property
     def discordant(self) -> tuple[float, float]:
-        """The number or probability of rows that only A, and only B, gets completely right."""
+        """The numbers (or probabilities) of rows that only A and that only B gets completely right."""
         eight = self.outcomes_of(self.counts)[0]
         only_a, only_b = int(eight[2]), int(eight[1])
         return (only_a / self.joint.n, only_b / self.joint.n) if self.endless else (only_a, only_b)
 
     def record(self, counts: Sequence[int]) -> JointEvents:
-        """One test set, for a test of a measure."""
+        """Return one test set in the form that tests of a measure take."""
         present = [(event, count) for event, count in zip(self.shape.events, counts, strict=True) if count]
         events, times = zip(*present, strict=True)
         return JointEvents(self.joint.categories, self.joint.kind, events, times)
 
     def outcomes_of(self, drawn: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Eight outcomes of each test set: a row on which an answer is wholly right counts as a true positive."""
+        """Return the eight outcomes of each test set. A completely right answer counts as a true positive."""
         eight = np.zeros((len(drawn), 8), dtype=np.int64)
         for outcome in range(4):
             eight[:, outcome] = drawn[:, self._outcome == outcome].sum(axis=1)
         return eight
 
     def lacking(self, drawn: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """A mask of test sets that lack a class or category."""
+        """Return a mask of the test sets that lack a class or category."""
         a, _ = self.shape.confusions(drawn.astype(np.float64))
         return np.asarray(((a.tp + a.fn) == 0).any(axis=1), dtype=np.bool_)
 
@@ -232,12 +232,12 @@ class EventPopulation(_Drawn):
         return self.counts.nbytes
 
     def digest(self) -> str:
-        """SHA-256 (hexadecimal) of the counts; neither the name nor an exchange is part of it."""
+        """Return the SHA-256 of the counts in hexadecimal. The name and `swapped` are not hashed."""
         joint = self.joint
         return digest("events", categories=joint.categories, of=joint.kind, events=joint.events, counts=joint.counts)
 
     def to_table(self) -> pa.Table:
-        """The counts as a table, from which `from_table` makes them again."""
+        """Return the counts as a table that `from_table` reads."""
         about = {"name": self.name, "categories": self.joint.categories, "kind": self.joint.kind}
         positions = pa.list_(pa.field("element", pa.int32()))
         schema = pa.schema(
@@ -256,13 +256,13 @@ class EventPopulation(_Drawn):
 
     @classmethod
     def from_table(cls, table: pa.Table) -> "EventPopulation":
-        """The population that `to_table` wrote."""
+        """Return the population that `to_table` wrote."""
         about = json.loads((table.schema.metadata or {})[_ABOUT])
         return cls(about["name"], read_joint_events(table, about["categories"], about["kind"]))
 
 
 def read_joint_events(table: pa.Table, categories: Sequence[Any], kind: Any) -> JointEvents:
-    """The joint events in the columns ``true_categories``, ``a``, ``b`` and ``count`` of a table."""
+    """Read the joint events from the columns ``true_categories``, ``a``, ``b`` and ``count`` of a table."""
     columns: Any = (renamed(table).column(name).to_pylist() for name in ("true_categories", "a", "b", "count"))
     *sides, counts = columns
     events = tuple((tuple(true), tuple(a), tuple(b)) for true, a, b in zip(*sides, strict=True))

@@ -1,6 +1,6 @@
 """Rejection rate of a test, and coverage of its interval, on test sets from a known population.
 
-A formula gives the rows with which McNemar's test rejects half of the time, to compare with published numbers.
+A formula gives the rows at which McNemar's test rejects half of the time, for comparison with published numbers.
 """
 
 from collections import Counter
@@ -24,31 +24,31 @@ from .subsample import population
 from .tally import totals
 from .work import AppliedTest, Described, Events, OfFolds, OnTestSets, Tested
 
-#: Rates in rows of the test ``calibration``, in addition to `POWER`.
+#: Measures of rows of the test ``calibration``, in addition to `POWER`.
 ERROR, COVERAGE = "type I error", "coverage"
 USES = ("subsample", "tally", "own-test", "fold-test")
-#: The fan-outs that apply a test of this program to test sets.
+#: The fan-outs that apply a built-in test to test sets.
 _READY = ("subsample", "tally")
 
 
 def rates(results: Results, _: str) -> Iterator[Hypothesis]:
-    """For each population, size and test the rate of rejections, and the coverage of the interval if it has one."""
+    """Yield the rejection rate of each test, population and size, and the coverage if the test has an interval."""
     for fanout in USES:
         for cell in results.cells(fanout):
             yield from _rates_of_cell(results, cell)
 
 
 def _population_of_answers(results: Results, cell: Cell) -> AnyPopulation | None:
-    """The population of a cell, if it is known and its difference is that of answers, not of scores."""
+    """Return the population of a cell; None if it is unknown or its difference is not one between answers."""
     value = population(cell.work_of(OnTestSets), results.store) if cell.fanout in _READY else None
     return None if isinstance(value, ScorePopulation | Described) else value
 
 
 def null_is_true(results: Results, cell: Cell) -> bool:
-    """True if the null hypothesis of a cell's test is true in its population."""
+    """Return True if the null hypothesis of a cell's test is true in its population."""
     work = cell.work
     if isinstance(work, OfFolds):
-        from .populations import two_views  # the learners, whose import takes a third of a second
+        from .populations import two_views  # importing the learners takes a third of a second
 
         return two_views.null_holds(work.population, work.test)
     assert isinstance(work, OnTestSets)
@@ -56,7 +56,7 @@ def null_is_true(results: Results, cell: Cell) -> bool:
     if isinstance(drawn_from, Described):
         return drawn_from.null_holds(work.test)
     if drawn_from is None or isinstance(drawn_from, ScorePopulation):
-        # The outcomes are missing, or the population has scores, whose measures are never exactly equal.
+        # The outcomes are missing, or the population has scores: their measures are never exactly equal.
         return work.population.swapped
     return null_holds(drawn_from, work.test)
 
@@ -107,19 +107,19 @@ def _rates_of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
 
 
 def count_undefined(table: pa.Table, name: str = "p_value") -> int:
-    """Count the test sets without a p-value of a test or an interval of a method: those with NaN in column `name`."""
+    """Count the test sets without a p-value or an interval, which have NaN in the column `name`."""
     return int(np.count_nonzero(np.isnan(table.column(name).to_numpy())))
 
 
 def note_on_undefined(count: int, trials: int, what: str = "p", *, table: pa.Table) -> Iterator[str]:
-    """The note on test sets without a p-value (counted as no rejection) or an interval (a miss), among `trials`.
+    """Yield a note on the test sets without a p-value (counted as not rejected) or an interval (a miss), if any.
 
-    The note includes the reasons if the `table` has reasons from another package's test.
+    The note includes the reasons if the `table` contains them, as for tests from other packages.
     """
     if not count:
         return
-    counted = "not rejected" if what == "p" else "counted as misses"
-    sentence = f"{what} undefined in {count:,} of {trials:,} test sets, {counted}"
+    counted = "not rejected" if what == "p" else "misses"
+    sentence = f"{what} is undefined in {count:,} of {trials:,} test sets, which count as {counted}"
     if "problem" not in table.column_names:
         yield sentence
         return
@@ -137,17 +137,17 @@ def _rate(row: Hypothesis, count: int, trials: int) -> Hypothesis:
     from scipy.stats import binom  # slow to import
 
     below, above = float(binom.cdf(count, trials, row.null_mean)), float(binom.sf(count - 1, trials, row.null_mean))
-    # Two-sided, it is at most 0.05 exactly where the interval of Clopper and Pearson leaves the expected rate out.
+    # The two-sided p is at most 0.05 exactly if Clopper and Pearson's interval does not contain the expected rate.
     p = {"two-sided": min(1.0, 2 * min(below, above)), "less": below, "greater": above}[row.alternative]
     return row.with_(p_value=p, p_low=p, p_high=p)
 
 
-#: The measure of the rows of sample sizes.
+#: The measure of rows of the test ``sample-size``.
 HALF = "rows for half of the time"
 
 
 def sample_sizes(results: Results, _: str) -> Iterator[Hypothesis]:
-    """Yield the number of rows for each of McNemar's tests in each population with a better classifier."""
+    """Yield the number of rows that each McNemar test needs, for each population with a better classifier."""
     for group in one_test(results.plan.cells):
         work, subject = group[0].work_of(OnTestSets), group[0].subject
         drawn_from = population(work, results.store) if _formula(work.test.test) else None
@@ -167,16 +167,16 @@ def sample_sizes(results: Results, _: str) -> Iterator[Hypothesis]:
 
 
 def one_test(cells: Iterable[Cell]) -> list[list[Cell]]:
-    """Group the cells that apply one test to test sets of one population, of all sizes."""
+    """Group cells by test and population, over all sizes of test sets."""
     ready = (cell for cell in cells if cell.fanout in _READY)
     groups = group_by(ready, lambda cell: tuple(cell.subject.get(name) for name in ("dataset", "slice", "test")))
     return list(groups.values())
 
 
 def rows_needed(known: Population | EventPopulation, test: AppliedTest, share: float, alpha: float) -> int | None:
-    """Return the number of rows from which McNemar's test rejects this often in the corresponding infinite population.
+    """Return the least number of rows from the infinite population at which McNemar's test rejects with power `share`.
 
-    None for other tests, if the test looks in the other direction, or if there would be too many rows to sum over.
+    Returns None for other tests, if the test looks in the other direction, or if too many rows would be needed.
     """
     formula = _formula(test.test)
     if formula is None:
@@ -185,7 +185,7 @@ def rows_needed(known: Population | EventPopulation, test: AppliedTest, share: f
     return _least_rows(formula, only_a, only_b, share, alpha, tuple(test.options.items()))
 
 
-@lru_cache(maxsize=1024)  # cells of several sizes ask the same
+@lru_cache(maxsize=1024)  # cells of several sizes need the same number
 def _least_rows(
     formula: Callable[..., int], only_a: float, only_b: float, share: float, alpha: float, options: tuple[Any, ...]
 ) -> int | None:

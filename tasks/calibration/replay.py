@@ -1,7 +1,7 @@
-"""One test set of a calibration study, by its number: its rows, and the answer of each test.
+"""Replays of single test sets of a calibration study: the rows of a test set, and the answer of each test.
 
-A test set depends only on the seed, the population, the size and its number. So its part of the stream is drawn again,
-and the answers are computed again and compared with the stored ones.
+A test set depends only on the seed, the population, the size and its number. It can therefore be drawn again from its
+part of the random stream. The answers are computed again and compared with the stored ones.
 """
 
 import tempfile
@@ -21,7 +21,7 @@ from ..storage.seal import Damaged
 from ..storage.store import Store
 from .tally import with_rows
 
-#: Seconds of a call of a test of another package, where the study has no ``time_limit`` for it.
+#: Time limit in seconds for a call of a test from another package, if the study sets no ``time_limit``.
 CALL_SECONDS = 60.0
 
 
@@ -29,51 +29,51 @@ CALL_SECONDS = 60.0
 class Replay:
     """A test set and the answer of one test."""
 
-    #: The test on its population at one size.
+    #: The cell that applies the test to test sets of one size.
     cell: Cell
-    #: The test set: rows, or distinct rows with how often each occurs.
+    #: The rows of the test set, or its distinct rows with their counts.
     rows: pa.Table
-    #: The answer, as it is computed now: the columns of the cell's replicates; None if the test fails.
+    #: The computed answer, with the columns of the cell's replicates; None if the test fails.
     answer: Mapping[str, Any] | None
-    #: Error of the test, or how it ended its process; None if it answers.
+    #: The error of the test, or how its process ended; None if the test gave an answer.
     problem: str | None
-    #: The answer that is stored; None if the test set was not drawn, or its replicates are missing.
+    #: The stored answer; None if the test set was not drawn or its replicates are missing.
     stored: Mapping[str, Any] | None
 
     @property
     def same(self) -> bool:
-        """True if the answer is the stored one, to the last bit."""
+        """True if the computed answer equals the stored answer to the last bit."""
         if self.stored is None or self.answer is None:
             return False
         return repr(dict(self.stored)) == repr(dict(self.answer))
 
 
 def can_replay(cell: Cell) -> bool:
-    """True if the replicates of a cell are answers on test sets."""
+    """Return True if the replicates of a cell are answers on test sets."""
     return fanout(with_rows(cell).fanout).drawn_rows is not None
 
 
 def replay(results: Results, cell: Cell, trial: int) -> Replay:
-    """Draw a test set again and apply the test of a cell to it; one of another package in a process of its own.
+    """Draw a test set again and apply the test of a cell to it. A test from another package runs in its own process.
 
-    Raises LookupError if replicates are missing that the cell reads, or another version computed those that are
-    stored. Raises Damaged if stored replicates of the cell cannot be used.
+    Raises LookupError if replicates that the cell reads are missing, or if another version of the test computed the
+    stored replicates. Raises Damaged if stored replicates of the cell cannot be used.
     """
     cell = with_rows(cell)
     fan_out = fanout(cell.fanout)
     version, drawn_rows = fan_out.version + fan_out.revision(cell.work), fan_out.drawn_rows
     assert drawn_rows is not None
     if cell.version != version:
-        raise LookupError(f"{cell.name} was computed by version {cell.version} of this test; this is {version}")
+        raise LookupError(f"{cell.name} was computed by version {cell.version} of this test; run the study again")
     for before in input_cells(cell):
         if results.table(before) is None:
-            raise LookupError(f"{before.name} is incomplete; run the study again to continue")
+            raise LookupError(f"{before.name} is incomplete; run the study again to complete it")
     table = results.table(cell)
     if table is None and (damaged := results.store.find(cell).damaged):
         raise Damaged(damaged[0])
     stored = None if table is None or trial >= table.num_rows else table.slice(trial, 1).to_pylist()[0]
     lane = trial // cell.lane_size
-    limits = {"time_limit": CALL_SECONDS, **(cell.limits or {})}  # only of code of other packages
+    limits = {"time_limit": CALL_SECONDS, **(cell.limits or {})}  # they only limit code from other packages
     block = replace(cell, limits=limits).block(lane, lane + 1)
     with threads(1):
         computed = _compute(block, results.store)
@@ -84,7 +84,7 @@ def replay(results: Results, cell: Cell, trial: int) -> Replay:
 
 
 def _compute(block: Block, store: Store) -> pa.Table | Failure:
-    """The replicates of a block, or the error of its test; nothing is written."""
+    """Return the replicates of a block, or the error of its test, without writing to the store."""
     if own_code(block.cell):
         with tempfile.TemporaryDirectory(prefix="sigstats-replay-") as folder:
             outcome = run_guarded(block, _Aside(store.root, folder))
@@ -95,12 +95,12 @@ def _compute(block: Block, store: Store) -> pa.Table | Failure:
         return fanout(block.cell.fanout).compute(block, store, block.cell.work)
     except (Damaged, OSError):
         raise
-    except Exception as error:  # as in a run, only this test has failed
+    except Exception as error:  # as in a run, the error only fails this test
         return failure(block, error)
 
 
 class _Aside(Store):
-    """A store that is only read; blocks are written to another folder."""
+    """A store that is only read. Blocks are written to another folder."""
 
     def __init__(self, root: str, folder: str) -> None:
         super().__init__(root)

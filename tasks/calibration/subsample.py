@@ -1,7 +1,7 @@
-"""Tests on test sets from a population: their rates of rejection, and the coverage of their intervals.
+"""Tests on test sets from a population: their rejection rates, and the coverage of their intervals.
 
-The stream is keyed only by the population and the size, and the test sets of a lane are drawn before the resamples of
-any test, so that all tests get the same test sets.
+The stream is keyed only by the population and the size, and the test sets of a lane are drawn before any resamples of a
+test, so that all tests get the same test sets.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ from ..storage.data import read_data, write_data
 from ..storage.store import Store
 from .computed import events, outcomes, total
 from .population import EIGHT, EventPopulation, Population
-from .populations import judged as judged  # so that records of these populations are known
+from .populations import judged as judged  # the imports register the records of these populations
 from .populations import kinds as kinds
 from .populations import series as series
 from .populations import task_rows as task_rows
@@ -38,11 +38,11 @@ from .populations.trained import likely_answers
 from .populations.votes import Votes
 from .work import Categorised, Computed, Counted, Described, Events, OnTestSets, Predicted, ScoredRows
 
-#: The generator and the number of test sets of each of some lanes.
+#: Several lanes: the generator and the number of test sets of each lane.
 Lanes: TypeAlias = Sequence[tuple[np.random.Generator, int]]
-#: The answers of the test, by how much B is better, and whether a class has no row, on each test set.
+#: Results on several test sets: the answers of the test, the advantage of B, and whether a class has no row.
 Answered: TypeAlias = tuple[Answers, NDArray[np.float64], NDArray[np.bool_]]
-#: The most counts of test sets in memory.
+#: The maximum number of counts in memory, over all test sets drawn together.
 _TOGETHER = 2**21
 
 LANE_SIZE = 100
@@ -70,7 +70,7 @@ SCHEMA = pa.schema(
 
 
 def _stream(work: OnTestSets) -> dict[str, Any]:
-    """Keyed by the population and the size; neither the test nor the time at which files were written matters."""
+    """Return the key of the stream: the population and the size, but not the test, nor the write times of files."""
     population = work.population
     if isinstance(population, Computed) and isinstance(counted := population.outcomes_of.work, Counted):
         source = replace(population.outcomes_of, work=replace(counted, written=None))
@@ -79,13 +79,13 @@ def _stream(work: OnTestSets) -> dict[str, Any]:
 
 
 def _revision(work: OnTestSets) -> int:
-    """In revision 1 areas of grouped rows have Obuchowski's variance, and groups of votes are tested by means."""
+    """Return 1 for areas (Obuchowski's variance of grouped rows) and groups of votes (tested by means); otherwise 0."""
     areas = isinstance(work.population, ScoredRows) and work.test.measure == "auc"
     return int(areas or (isinstance(work.population, Votes) and "voters" in str(work.test.options["method"])))
 
 
 def outcomes_cell(work: OnTestSets) -> Cell | None:
-    """The cell whose outcomes are the population, if the study trains the classifiers or counts files itself."""
+    """Return the cell that computes the population, if the study trains classifiers or counts files; otherwise None."""
     if not isinstance(work.population, Computed):
         return None
     of = work.population.outcomes_of
@@ -93,13 +93,13 @@ def outcomes_cell(work: OnTestSets) -> Cell | None:
 
 
 def _needs(work: OnTestSets) -> list[Cell]:
-    """The cells with the outcomes that make up the population."""
+    """Return the cell that computes the population, if there is one, as a list."""
     value = outcomes_cell(work)
     return [] if value is None else [value]
 
 
 def _stand_in(work: OnTestSets, store: Store) -> OnTestSets | None:
-    """The same cell on possible answers of classifiers that are not trained yet; None if files are counted."""
+    """Return the work with plausible answers of classifiers that are not trained yet; None if none are trained."""
     source = outcomes_cell(work)
     if source is None or not isinstance(source.work, Predicted | Categorised):
         return None
@@ -111,7 +111,7 @@ def _stand_in(work: OnTestSets, store: Store) -> OnTestSets | None:
 
 
 def population(work: OnTestSets, store: Store) -> AnyPopulation | ScorePopulation | Described | None:
-    """The population of a cell; None if the cell that counts its outcomes is incomplete."""
+    """Return the population of a cell, or None if the cell that counts its outcomes is incomplete."""
     drawn_from = work.population
     if isinstance(drawn_from, Population | Described):
         return drawn_from
@@ -133,7 +133,7 @@ def population(work: OnTestSets, store: Store) -> AnyPopulation | ScorePopulatio
 
 @lru_cache(maxsize=16)
 def _counted(store: Store, source: Cell) -> AnyPopulation:
-    """The population that a cell counted; a process reads it once, unless a part is missing."""
+    """Return the population that a cell counted, read once per process; raise LookupError if it is incomplete."""
     table = store.read_prefix(source)
     if table is None or replicates_of(table) < source.replicates:
         raise LookupError(source.name)
@@ -143,7 +143,7 @@ def _counted(store: Store, source: Cell) -> AnyPopulation:
 
 
 def trained_outputs(source: Cell, table: pa.Table, *, test: bool) -> AnyPopulation:
-    """The outputs of classifiers that a cell trained, for the rows of their test set or all remaining rows."""
+    """Return the outputs of the classifiers that a cell trained, for their test set or for all remaining rows."""
     if source.fanout == "predict":
         return Population(outcomes=outcomes(table, test=test))
     name = source.subject["slice"]
@@ -151,14 +151,14 @@ def trained_outputs(source: Cell, table: pa.Table, *, test: bool) -> AnyPopulati
 
 
 def results_of_block(block: Block, store: Store, work: OnTestSets, answer: Callable[..., Answered]) -> pa.Table:
-    """The results of a test on each test set of the block; `answer` computes those of some lanes."""
+    """Return the results of a test on each test set of the block. `answer` computes the results of several lanes."""
     admit_measure(work.test.measure, work.test.measure_code)
     drawn_from = population(work, store)
     assert drawn_from is not None  # the engine completes prerequisites first
     source = outcomes_cell(work)  # whether a label occurs is known only after all files are counted
     positive = getattr(source.work, "positive", None) if source else None
     if positive is not None and isinstance(drawn_from, Population) and not any(drawn_from.outcomes[:4]):
-        raise ValueError(f"positive: {shown(positive)} is not valid; expected a label that occurs")
+        raise ValueError(f"positive: no row has the label {shown(positive)}; name a label that occurs")
     parts: list[Any] = []
     for lanes in groups_of_lanes(block, drawn_from, alone=draws(work.test)):
         answers, better, lacking = answer(work, drawn_from, lanes)
@@ -171,7 +171,7 @@ def results_of_block(block: Block, store: Store, work: OnTestSets, answer: Calla
 
 
 def groups_of_lanes(block: Block, drawn_from: object, *, alone: bool) -> Iterator[Lanes]:
-    """The lanes of a block in groups; `alone`: each lane by itself, since its stream draws more than test sets."""
+    """Yield the lanes of a block in groups. If `alone`, a group is one lane, whose stream draws more than test sets."""
     lanes, together = block.lanes(), 1
     if isinstance(drawn_from, Population | EventPopulation) and not alone:
         together = max(1, _TOGETHER // (LANE_SIZE * drawn_from.width))
@@ -180,15 +180,15 @@ def groups_of_lanes(block: Block, drawn_from: object, *, alone: bool) -> Iterato
 
 
 def draw_lanes(drawn_from: AnyPopulation, n: int, lanes: Lanes) -> NDArray[np.int64]:
-    """The test sets of n rows of some lanes. Whole lanes are drawn, so that more test sets begin with the fewer."""
+    """Draw the test sets of several lanes. Whole lanes are drawn, so that a lane cut short has the same first sets."""
     return np.concatenate([drawn_from.draw(n, rng, LANE_SIZE)[:size] for rng, size in lanes])
 
 
 def _drawn_rows(block: Block, store: Store, index: int) -> pa.Table:
-    """The rows of one test set: distinct rows with their count, scored rows, or those of a described population."""
+    """Return the rows of one test set: distinct rows with counts, scored rows, or rows of a described population."""
     work = block.cell.work_of(OnTestSets)
     drawn_from = population(work, store)
-    assert drawn_from is not None  # whoever replays has seen to it
+    assert drawn_from is not None  # a replay checks this first
     rng, _ = next(block.lanes())
     if isinstance(drawn_from, Described):
         return pa.table(drawn_from.rows_of(drawn_from.draw(work.n, rng, LANE_SIZE)[index]))
@@ -200,7 +200,7 @@ def _drawn_rows(block: Block, store: Store, index: int) -> pa.Table:
 
 
 def _rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:
-    """A mask of test sets on which the test rejects."""
+    """Return a mask of the test sets on which the test rejects."""
     return at_most(table.column("p_value").to_numpy(), alpha)
 
 
@@ -218,7 +218,7 @@ def _answer(work: OnTestSets, drawn_from: AnyPopulation | ScorePopulation | Desc
 
 
 def counted_rows(drawn_from: Population | EventPopulation, counts: Sequence[int]) -> pa.Table:
-    """The distinct rows of a test set with their counts: the true class, and the predictions of A and B.
+    """Return the distinct rows of a test set with their counts: the true class, and the predictions of A and B.
 
     If only right and wrong answers matter, all rows count as truly positive (`Population`).
 
@@ -242,7 +242,7 @@ def _own_code(work: OnTestSets) -> Mapping[str, str] | None:
 
 
 FAN_OUT = FanOut(
-    about="Tests on test sets from a population: their rates of rejection, and the coverage of their intervals.",
+    about="Tests on test sets from a population: their rejection rates, and the coverage of their intervals.",
     in_words="test sets",
     work=OnTestSets,
     version=3,

@@ -19,7 +19,7 @@ from . import subsample
 from .work import OnTestSets, Tallied
 
 LANE_SIZE = 10_000
-#: The number of lanes whose test sets are in memory at the same time.
+#: The number of lanes with test sets in memory at the same time.
 _TOGETHER = 100
 
 #: The counted outcomes.
@@ -40,7 +40,7 @@ _SCHEMA = pa.schema(
 
 
 def _compute(block: Block, store: Store, work: Tallied) -> pa.Table:
-    """The counts of each lane of the block."""
+    """Return the counts of each lane of the block."""
     cell, counts, firsts = with_rows(block.cell), [], np.arange(block.first, block.last, LANE_SIZE)
     a_lane = LANE_SIZE // cell.lane_size
     for first in range(block.first_lane, block.last_lane, _TOGETHER):
@@ -54,7 +54,7 @@ def _compute(block: Block, store: Store, work: Tallied) -> pa.Table:
 
 
 def with_rows(cell: Cell) -> Cell:
-    """The equivalent of `cell` with one row per test set; `cell` itself if it already has these."""
+    """Return the equivalent of `cell` with one row per test set, which is `cell` itself unless it is tallied."""
     if not isinstance(cell.work, Tallied):
         return cell
     work = OnTestSets(**{attribute.name: getattr(cell.work, attribute.name) for attribute in fields(OnTestSets)})
@@ -62,7 +62,7 @@ def with_rows(cell: Cell) -> Cell:
 
 
 def totals(table: pa.Table, alpha: float) -> dict[str, int]:
-    """The number of ``test_sets`` in a table, and of test sets by outcome; a row is one test set or counts several."""
+    """Count the ``test_sets`` in a table, and those with each outcome; a row stands for one test set or for several."""
     if SPAN.name in table.column_names:
         counts = {name: int(to_numpy(table.column(name)).sum()) for name in (SPAN.name, *_OUTCOMES)}
         return {"test_sets": counts.pop(SPAN.name), **counts}
@@ -71,7 +71,7 @@ def totals(table: pa.Table, alpha: float) -> dict[str, int]:
 
 
 def _outcomes(table: pa.Table, alpha: float) -> dict[str, NDArray[np.bool_]]:
-    """Masks of the test sets with each outcome."""
+    """Return for each outcome a mask of the test sets that have it."""
     p_values, better = (table.column(name).to_numpy() for name in ("p_value", "advantage"))
     covers = table.column("covers")
     masks = (

@@ -1,9 +1,9 @@
 """Classifiers trained by a calibration study: the confidence of tests on their test set, and their performance.
 
-A test gives the confidence that the classifier that is better on the test set is truly better. It is compared with the
-share of other test sets of the same size, drawn from all remaining rows, on which the same classifier is better (Table
-3 of Keller, Mariethoz and Bengio). The performance of sets of classifiers is measured on the test set and on all other
-unseen rows, which represent the population, and the chosen parameters are reported.
+A test has a confidence that the better classifier on the test set is truly better. This confidence is compared
+with the share of other test sets of the same size, drawn from all remaining rows, on which the same classifier is
+better (Table 3 of Keller, Mariethoz and Bengio). The performance of sets of classifiers is measured on the test set and
+on all other unseen rows, which represent the population. The chosen parameters are reported.
 """
 
 import json
@@ -33,7 +33,7 @@ _BINS = 48
 
 
 def confidences(results: Results, _: str) -> Iterator[Hypothesis]:
-    """Yield a row for each test on each pair of trained classifiers with drawn test sets of the same size."""
+    """Yield a row for each test of a pair of trained classifiers, if the drawn test sets have the pair's test size."""
     for cell in (*results.cells("subsample"), *results.cells("tally")):
         work = cell.work_of(OnTestSets)
         source = outcomes_cell(work)
@@ -81,8 +81,8 @@ def _confidence(results: Results, cell: Cell, source: Cell) -> Hypothesis:
 def resampled_differences(results: Results, row: Hypothesis) -> tuple[NDArray[np.float64], float] | None:
     """Return the bootstrap replicates behind a stated confidence, and the difference on the test set.
 
-    Both are differences of the better classifier on the test set minus the other; greater is better (Figure 1 of
-    Keller, Mariethoz and Bengio). None for tests without replicates, or if predictions are missing.
+    Both are differences between the better classifier on the test set and the other; greater is better (Figure 1 of
+    Keller, Mariethoz and Bengio). Returns None if the test has no replicates or predictions are missing.
     """
     named = {cell.name: cell for cell in results.plan.cells}
     source, cell = (named[name] for name in row.cell.split())
@@ -93,12 +93,12 @@ def resampled_differences(results: Results, row: Hypothesis) -> tuple[NDArray[np
     test_set = trained_outputs(source, predictions, test=True)
     generator = as_generator(int(digest("confidence", cell=cell.fingerprint)[:12], 16))
     bootstrap = bootstrap_of_better(test, test_set, generator)
-    sign = -1.0 if measure_of(test).greater_is_better else 1.0  # the better one is B of A - B
+    sign = -1.0 if measure_of(test).greater_is_better else 1.0  # replicates are of A - B, and B is better
     return sign * np.array(bootstrap.bootstrap_distribution), sign * bootstrap.estimate
 
 
 def _histogram(drawn: NDArray[np.float64], observed: float) -> dict[str, Any]:
-    """Count replicates in bins, one of which ends at 0: bin i begins at (first + i) times the width."""
+    """Count the replicates in bins. Bin i begins at (first + i) times the width, so that one bin begins at 0."""
     low, high = min(0.0, float(drawn.min())), max(0.0, float(drawn.max()))
     width = (high - low) / _BINS or 1.0
     first = int(np.floor(low / width))
@@ -116,7 +116,7 @@ def _histogram(drawn: NDArray[np.float64], observed: float) -> dict[str, Any]:
 
 
 def performances(results: Results, _: str) -> Iterator[Hypothesis]:
-    """Each measure of each classifier: ``statistic`` on the test set, ``estimate`` on the population."""
+    """Yield a row per classifier and measure, with ``statistic`` on the test set and ``estimate`` in the population."""
     for cell in results.cells("categorise"):
         yield from _performance(results, cell)
 

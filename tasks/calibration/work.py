@@ -21,12 +21,12 @@ class Counted(Work):
 
     files: Named
     positive: int | str | None
-    #: Properties that change when a file is written again.
+    #: Hash of properties that change if a file is written again.
     written: str | None = None
 
 
 class TrainingSet(Work):
-    """The data that classifiers are trained on, one of the two, and how it is split."""
+    """The data that classifiers are trained on, either a data set or documents, and its split."""
 
     dataset: Named | None = None
     documents: Named | None = None
@@ -34,32 +34,32 @@ class TrainingSet(Work):
 
     @property
     def n(self) -> int:
-        """The number of rows that are trained on."""
+        """The number of training rows."""
         return self.split.train
 
     @property
     def data(self) -> Named:
-        """The kind of the stored data."""
+        """The name and digest of the stored data."""
         named = self.dataset or self.documents
         assert named is not None
         return named
 
 
 class TrainedPair(TrainingSet):
-    """Two classifiers that are trained."""
+    """Work that trains two classifiers, ``a`` and ``b``."""
 
     a: Learner
     b: Learner
 
     def side(self, side: Side) -> Learner:
-        """One of the two."""
+        """Return one of the two classifiers."""
         return self.a if side == "a" else self.b
 
 
 class Predicted(TrainedPair):
     """Work of ``predict``."""
 
-    #: The labels that are positive together.
+    #: The labels that form the positive class.
     positive: tuple[str, ...]
 
 
@@ -67,7 +67,7 @@ class Categorised(TrainedPair):
     """Work of ``categorise``."""
 
     categories: tuple[str, ...]
-    #: Names of the categories, if parameters are chosen.
+    #: Name of the set of categories, if parameters are chosen.
     set: str | None = None
 
 
@@ -115,24 +115,24 @@ class ScoredRows(Record):
 class AppliedTest(Record):
     """A test that is applied to samples of a population."""
 
-    #: Its name.
+    #: The name of the test.
     test: str
-    #: The measure that is compared, if it is one of several.
+    #: The compared measure, if the test can compare several.
     measure: str | None = None
-    #: Identities of code of other packages: of the test, and of the measure.
+    #: Identities of the code of a test, and of a measure, from another package.
     code: Mapping[str, str] | None = None
     measure_code: Mapping[str, str] | None = None
-    #: The arguments that it is called with besides.
+    #: The other arguments of the test.
     options: Mapping[str, Any] = field(default_factory=dict, metadata=FLAT)
 
     @property
     def compared(self) -> str:
-        """The compared measure; by default that of right and wrong answers."""
+        """The compared measure; accuracy by default."""
         return allowed_measure(self.measure or "accuracy")
 
 
 def measure_of(test: AppliedTest) -> Measure:
-    """The measure in which a test compares two classifiers."""
+    """Return the measure by which a test compares two classifiers."""
     if test.test == "dcf":
         return as_measure("dcf", **{key: test.options[key] for key in ("cost_fn", "cost_fp", "prior")})
     compared = test.compared
@@ -140,7 +140,7 @@ def measure_of(test: AppliedTest) -> Measure:
 
 
 def measure_name(test: AppliedTest) -> str:
-    """Return the name of the measure of a test, without code of other packages."""
+    """Return the name of a test's measure, without importing other packages."""
     return str(test.measure) if is_path(test.measure) else measure_of(test).name
 
 
@@ -148,21 +148,21 @@ def measure_name(test: AppliedTest) -> str:
 class Estimate:
     """The interval of a method on one test set."""
 
-    #: The ends are NaN where the method refuses the test set.
+    #: The ends are NaN if the method refuses the test set.
     estimate: float
     low: float
     high: float
-    #: The standard error that the method states; NaN if the ends are.
+    #: The standard error that the method states; NaN if the ends are NaN.
     standard_error: float
     #: True if the measure is 0/0 on the test set, which is taken as 0.
     undefined: bool
 
 
 class Described(Record):
-    """A fully described population that draws test sets and applies its test to them.
+    """A fully described population that draws test sets and applies its own test to them.
 
-    Each subclass is a file of `populations`, imported by `sigstats.tasks.calibration.subsample`. If the test is an
-    interval, implement `truth` and `run_interval`; otherwise `null_holds` and `run_test`.
+    Each subclass is in a file of `populations` that `sigstats.tasks.calibration.subsample` imports. If the test is an
+    interval, implement `truth` and `run_interval`; otherwise implement `null_holds` and `run_test`.
     """
 
     swapped: ClassVar[bool] = False
@@ -173,15 +173,15 @@ class Described(Record):
 
     @property
     def in_words(self) -> str:
-        """Description of the rows."""
+        """Description of the rows for reports."""
         return "endless, drawn independently"
 
     def fits(self, test: AppliedTest, /) -> bool:  # noqa: ARG002
-        """Return True if a test can be applied to these rows."""
+        """Return True if the test can be applied to these rows."""
         return True
 
     def draw(self, n: int, rng: np.random.Generator, size: int, /) -> Any:
-        """Draw some test sets of n rows."""
+        """Draw `size` test sets of n rows."""
         return [self.sample(n, rng) for _ in range(size)]
 
     def sample(self, n: int, rng: np.random.Generator, /) -> Any:
@@ -189,7 +189,7 @@ class Described(Record):
         raise NotImplementedError
 
     def rows_of(self, test_set: Any, /) -> dict[str, Any]:
-        """Return the rows of one test set, as columns."""
+        """Return the columns of the rows of one test set."""
         raise NotImplementedError
 
     def truth(self, measure: str, /) -> float:
@@ -209,17 +209,17 @@ class Described(Record):
         raise NotImplementedError
 
 
-#: Sources of test sets.
+#: Populations from which test sets are drawn.
 DrawnFrom: TypeAlias = Population | Computed | Events | ScoredRows | Described
 
 
 class Tested(Work):
     """A test on samples of a population."""
 
-    #: The rows of a sample.
+    #: The number of rows of a sample.
     n: int
     test: AppliedTest
-    #: The values of a grid that the population was made of.
+    #: The values of the grid from which the population was made.
     factors: Mapping[str, float] | None = None
 
 
@@ -230,7 +230,7 @@ class OnTestSets(Tested):
 
     @property
     def endless(self) -> bool:
-        """True if test sets are drawn as from an infinite population of the counted rows."""
+        """True if test sets are drawn from the infinite population with the frequencies of the counted rows."""
         return isinstance(self.population, Population | Events) and self.population.endless
 
 

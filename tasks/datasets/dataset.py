@@ -1,6 +1,6 @@
-"""The data set of every study: one matrix, codes for nominal features, NaN for missing values; and its folds.
+"""The data sets of studies: a matrix with codes for nominal features and NaN for missing values, classes, and folds.
 
-Not for text, images or more than one class a row: a `Dataset` is a table of numbers and categories with one class each.
+Not for texts, images or several classes per row: a `Dataset` is a table of numbers and categories, with one class each.
 """
 
 import hashlib
@@ -22,20 +22,20 @@ from sigstats.retraining.folds import leave_one_out_folds, require_trained, stra
 from ..schema import column
 from .options import as_categories, as_class_codes, as_flags, as_matrix, as_names, as_parts
 
-#: Optional parts of the rows of a data set, with their meanings.
+#: Optional columns that divide the rows of a data set into parts, with the word for a part.
 _PARTS = {"groups": "group", "folds": "fold"}
 
-#: Categories of fewer rows may all differ by chance.
+#: With fewer rows, categories may all differ by chance.
 _FEWEST_NAMED = 20
-#: The end of a name that says that a number is no measurement.
+#: Ends of names of numbers that are not measurements.
 _SAYS_NAME = re.compile(
     r"(?i:(?:^|[^a-z])(?:id|identifier|index|key|no|nr|number|uid|uuid))$|[a-z](?:Id|ID|Key|No|Nr|Number)$"
 )
 
-#: The most values of a number that are slices of their own; and the number of bins if there are more.
+#: The maximum number of values of a numeric feature for one slice per value, and the number of bins otherwise.
 _MOST_SLICES, _BINS = 8, 4
 
-#: The key of the schema's metadata under which `Dataset.to_table` keeps what is no number.
+#: The key of the schema's metadata under which `Dataset.to_table` stores everything that is not a number.
 _ABOUT = b"dataset"
 
 
@@ -43,30 +43,30 @@ _ABOUT = b"dataset"
 class Dataset:
     """Rows with features and a class."""
 
-    #: Name in the study; one line.
+    #: Name in the study, in one line.
     name: str
-    #: Numeric features as they are, nominal ones as codes 0, 1, ...; NaN is missing in either kind; float64 array of
-    #: shape (n, d), C-contiguous, read-only.
+    #: Numeric features as numbers, nominal features as codes 0, 1, ...; missing values are NaN. C-contiguous, read-only
+    #: float64 array of shape (n, d).
     X: NDArray[np.float64]
-    #: Mask of nominal features; bool array of shape (d,), read-only.
+    #: Mask of nominal features; read-only bool array of shape (d,).
     nominal: NDArray[np.bool_]
-    #: The class of each row, a position in `classes`; int64 array of shape (n,), read-only.
+    #: The class of each row as a position in `classes`; read-only int64 array of shape (n,).
     y: NDArray[np.int64]
-    #: Two or more; each has rows.
+    #: The names of the classes. There are at least two, and each has rows.
     classes: tuple[str, ...]
-    #: The names of the columns of `X`, each once.
+    #: The distinct names of the columns of `X`.
     features: tuple[str, ...]
-    #: The categories of each nominal feature, in the order of its codes; empty for a numeric one.
+    #: The categories of each nominal feature, in the order of its codes; empty for numeric features.
     categories: tuple[tuple[str, ...], ...]
-    #: Groups of dependent rows, such as those of a patient, as codes 0, 1, ...; int64
-    #: array of shape (n,) or None.
+    #: The group of each row as a code 0, 1, ...; rows of a group, such as a patient, are dependent. int64 array of
+    #: shape (n,), or None if there are no groups.
     groups: NDArray[np.int64] | None = None
-    #: The fold in which each row is tested, where the data say so, likewise; int64 array of shape (n,) or None.
+    #: The fold in which each row is tested; int64 array of shape (n,), or None if the data do not contain folds.
     folds: NDArray[np.int64] | None = None
 
     @property
     def described(self) -> dict[str, Any]:
-        """What a learner needs to know: the nominal features, the categories of each by name, and the classes."""
+        """The information that learners need: nominal features, categories by feature name, and classes."""
         named = dict(zip(self.features, self.categories, strict=True))
         return {"nominal": self.nominal, "named": named, "classes": self.classes}
 
@@ -89,7 +89,7 @@ class Dataset:
         parts = [(key, as_parts(getattr(self, key), f"{where}: {key}", len(y))) for key in _PARTS]
         arrays = [("X", X), ("y", y), ("nominal", nominal), *((key, part) for key, part in parts if part is not None)]
         for field, array in arrays:
-            # A view, so that the caller's own array stays writeable.
+            # A view, so that the caller's array stays writeable.
             view = array.view()
             view.flags.writeable = False
             object.__setattr__(self, field, view)
@@ -98,7 +98,7 @@ class Dataset:
     def of_numbers(
         cls, name: str, X: NDArray[Any], y: NDArray[np.int64], *, classes: Sequence[str], features: Sequence[str]
     ) -> Self:
-        """A data set whose features are all numeric."""
+        """Return a data set of numeric features."""
         d = X.shape[1]
         return cls(name, X, np.zeros(d, dtype=bool), y, tuple(classes), tuple(features), ((),) * d)
 
@@ -116,7 +116,7 @@ class Dataset:
         return len(self), self.X.shape[1], len(self.classes)
 
     def constant_features(self) -> tuple[str, ...]:
-        """The features whose present values are all equal: no classifier can use them."""
+        """Return the features whose non-missing values are all equal. No classifier can use them."""
         names = []
         for name, values in zip(self.features, self.X.T, strict=True):
             present = values[~np.isnan(values)]
@@ -125,9 +125,9 @@ class Dataset:
         return tuple(names)
 
     def identifiers(self) -> tuple[str, ...]:
-        """The features that name rows: with another category, or another whole number, in every row.
+        """Return the features that identify rows: they have a different category or whole number in every row.
 
-        Whole numbers name rows if they are consecutive, if they grow from row to row, or if their name says so.
+        Whole numbers identify rows if they are consecutive, increase from row to row, or have a name such as "id".
         """
         if len(self) < _FEWEST_NAMED:
             return ()
@@ -135,14 +135,14 @@ class Dataset:
         return tuple(name for name, values, nominal in columns if _names_rows(name, values, nominal))
 
     def units(self) -> dict[str, int]:
-        """The features that name units of several rows and one class each, with their numbers of values.
+        """Return the features that identify units of several rows and one class, with their numbers of values.
 
-        Their name says so, or they have many categories; the values have one class by chance with p below 0.01.
+        Such a feature has the name of a unit or many categories, and p is below 0.01 that each unit has only one class.
         """
         shares, counts = np.bincount(self.y) / len(self), dict[str, int]()
         for name, values, nominal in zip(self.features, self.X.T, self.nominal, strict=True):
             says_unit = UNIT.search(name) or ID.search(name)
-            if not says_unit and not nominal:  # most features, whose values need no sorting
+            if not says_unit and not nominal:  # skips the sorting of values for most features
                 continue
             codes, rows = np.unique(values, return_inverse=True, return_counts=True)[1:]
             many = len(rows) > 3 * len(shares) and (says_unit or len(rows) >= _FEWEST_NAMED)
@@ -153,7 +153,7 @@ class Dataset:
         return counts
 
     def slices(self, feature: str) -> Iterator[tuple[str, NDArray[np.int64]]]:
-        """The rows of each value of a feature, with their name; for a number with many values, of four bins."""
+        """Yield the name and rows of each slice: the values of a feature, or four bins of a number with many values."""
         position = self.features.index(feature)
         values, known, nominal = self.X[:, position], self.categories[position], self.nominal[position]
         present = np.flatnonzero(~np.isnan(values))
@@ -169,7 +169,7 @@ class Dataset:
             yield f"{feature} is missing", np.flatnonzero(np.isnan(values))
 
     def digest(self) -> str:
-        """SHA-256 (hexadecimal) of the content without the name, the same on every platform."""
+        """Return the SHA-256 of the content, without the name, in hexadecimal. It is the same on every platform."""
         return self._digest
 
     @cached_property
@@ -185,7 +185,7 @@ class Dataset:
         return state.hexdigest()
 
     def to_table(self) -> pa.Table:
-        """The data set as a table: a column per feature, then ``class``; names and categories are metadata."""
+        """Return a table with a column per feature, then ``class``. Names and categories are in the metadata."""
         about = {
             "name": self.name,
             "classes": self.classes,
@@ -211,7 +211,7 @@ class Dataset:
 
     @classmethod
     def from_table(cls, table: pa.Table) -> "Dataset":
-        """The data set that `to_table` wrote, bit by bit."""
+        """Return the data set that `to_table` wrote, bit by bit."""
         try:
             about = json.loads((table.schema.metadata or {})[_ABOUT])
             columns = [table.column(f"x{position}").to_numpy() for position in range(len(about["features"]))]
@@ -233,26 +233,26 @@ class Dataset:
 
 def _names_rows(name: str, values: FloatArray, nominal: bool) -> bool:
     steps = np.diff(np.sort(values))
-    if not (steps > 0).all():  # also where a value is missing
+    if not (steps > 0).all():  # also if a value is missing
         return False
     whole = not nominal and not (values % 1).any()
     in_turn = (steps == 1).all() or (np.diff(values) > 0).all()
     return nominal or bool(whole and (in_turn or _SAYS_NAME.search(name)))
 
 
-#: Value in a study file in place of a number of folds.
+#: The value in a study file that replaces a number of folds.
 LEAVE_ONE_OUT = "leave-one-out"
 
-#: Value in a cell in place of a number if the data set names the folds.
+#: The value in a cell that replaces a number of folds if the data set contains folds.
 GIVEN = "given"
 
 
 def cross_validation_folds(dataset: Dataset, folds: int | str, rng: Any, *, rare_classes: str) -> IntArray:
-    """The test fold of every row: from the data set if it has folds; otherwise without splitting groups.
+    """Return the test fold of each row: the folds of the data set if it has any, or drawn folds that keep groups whole.
 
     `folds`: a number, or `LEAVE_ONE_OUT`.
-    `rng`: source of the folds; leaving out one row at a time draws nothing.
-    `rare_classes`: as for `stratified_folds`.
+    `rng`: random generator, which `LEAVE_ONE_OUT` does not use.
+    `rare_classes`: as in `stratified_folds`.
     """
     if dataset.folds is not None:
         require_trained(dataset.y, dataset.folds, rare_classes, dataset.groups)

@@ -1,6 +1,6 @@
-"""A collection of documents, each with a text and any number of categories.
+"""Collections of documents, each with a text and any number of categories.
 
-A table of features with one class a row is a `sigstats.tasks.datasets.dataset.Dataset` instead.
+Use `sigstats.tasks.datasets.dataset.Dataset` for a table of features with one class per row.
 """
 
 import hashlib
@@ -17,9 +17,9 @@ from sigstats._common.validation import hint, refuse, shown
 
 from ..schema import column
 
-#: The key of the schema's metadata under which `Documents.to_table` keeps the name.
+#: The key of the schema's metadata under which `Documents.to_table` stores the name.
 _ABOUT = b"documents"
-#: The type that a column of lists has once it was read from a Parquet file.
+#: The type of a column of lists that was read from a Parquet file.
 _LABELS = pa.list_(pa.field("element", pa.string()))
 
 
@@ -27,17 +27,17 @@ _LABELS = pa.list_(pa.field("element", pa.string()))
 class Documents:
     """Texts with their categories."""
 
-    #: Name in the study; one line.
+    #: Name in the study, in one line.
     name: str
     #: The text of each document, which may be empty.
     texts: tuple[str, ...]
-    #: The categories of each document, none or more, in alphabetical order.
+    #: The categories of each document, zero or more, in alphabetical order.
     categories: tuple[tuple[str, ...], ...]
 
     def __post_init__(self) -> None:
         if not self.texts or len(self.texts) != len(self.categories):
-            lengths = (len(self.texts), len(self.categories))
-            raise refuse(f"documents {self.name} (lengths)", lengths, "one document or more, a list for each text")
+            lengths = f"{len(self.texts)} texts and {len(self.categories)} lists of categories"
+            raise ValueError(f"documents {self.name}: {lengths}; give at least one text, and a list for each text")
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -49,7 +49,7 @@ class Documents:
 
     @property
     def sizes(self) -> tuple[float, float, float]:
-        """The sizes, as for a `Dataset`; the number of features is known once a classifier has counted words."""
+        """The sizes, as in `Dataset`. The number of features is unknown (NaN) until a classifier counts the words."""
         return len(self), math.nan, math.nan
 
     @property
@@ -58,11 +58,11 @@ class Documents:
         return frozenset(label for category in self.categories for label in category)
 
     def digest(self) -> str:
-        """SHA-256 (hexadecimal) of the content without the name."""
+        """Return the SHA-256 of the content, without the name, in hexadecimal."""
         return hashlib.sha256(json.dumps([self.texts, self.categories]).encode()).hexdigest()
 
     def to_table(self) -> pa.Table:
-        """The documents as a table that `from_table` reads."""
+        """Return the documents as a table that `from_table` reads."""
         schema = pa.schema(
             [
                 column("text", pa.string(), "text", "the text of the document"),
@@ -74,29 +74,29 @@ class Documents:
 
     @classmethod
     def from_table(cls, table: pa.Table) -> "Documents":
-        """The documents that `to_table` wrote."""
+        """Return the documents that `to_table` wrote."""
         name = (table.schema.metadata or {}).get(_ABOUT)
         if name is None:
-            raise refuse("table", table.schema.names, "one of Documents.to_table")
+            raise refuse("table", table.schema.names, "a table that Documents.to_table wrote")
         texts: list[Any] = table.column("text").to_pylist()
         categories: list[Any] = table.column("categories").to_pylist()
         return cls(name=name.decode(), texts=tuple(texts), categories=tuple(tuple(category) for category in categories))
 
 
 def read_documents(name: str, path: str, base: Path, *, text: Sequence[str], categories: str) -> Documents:
-    """The documents of a Parquet file.
+    """Read documents from a Parquet file.
 
-    `name`: their name in the study.
+    `name`: the name of the documents in the study.
     `path`: a file or an fsspec URL; a relative path starts at `base`.
-    `text`: the columns of strings that are joined to a text, in this order; a missing value counts as empty.
-    `categories`: the column of the categories: a list of strings in each row, or one string.
+    `text`: columns of strings, which are joined to a text in this order. Missing values count as empty.
+    `categories`: the column of categories, with a list of strings or a single string in each row.
     """
     from sigstats.files.inputs import place, reading  # most studies have no documents
     from sigstats.files.inputs.content import open_content
     from sigstats.files.tables.arrow_files import read_parquet
 
     where = place(path, base)
-    with open_content(where) as content, reading(content.where, fault="is not a Parquet file that can be read"):
+    with open_content(where) as content, reading(content.where, fault="is not a readable Parquet file"):
         known, table = read_parquet(content.by_place(), content.budget, (*text, categories))
     for value in (*text, categories):
         if value not in known:
@@ -113,7 +113,7 @@ def _texts(where: str, name: str, values: "pa.ChunkedArray[Any]") -> list[str | 
 
     kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
     if not is_text(kind):
-        raise ValueError(f"{where}: column {shown(name)}: {kind} is not valid; expected strings")
+        raise ValueError(f"{where}: column {shown(name)} has the type {kind}; expected strings")
     texts: list[str | None] = values.to_pylist()
     return texts
 
@@ -125,11 +125,11 @@ def _categories(where: str, name: str, values: "pa.ChunkedArray[Any]") -> tuple[
     listed = pa.types.is_list(kind) or pa.types.is_large_list(kind)
     inner = kind.value_type if listed or pa.types.is_dictionary(kind) else kind
     if not is_text(inner):
-        raise ValueError(f"{where}: column {shown(name)}: {kind} is not valid; expected lists of strings, or strings")
+        raise ValueError(f"{where}: column {shown(name)} has the type {kind}; expected lists of strings, or strings")
     items = []
     for row, value in enumerate(values.to_pylist()):
         labels = value if listed else [value]
         if labels is None or None in labels:
-            raise ValueError(f"{where}: column {shown(name)}, row {row}: a category is missing (null)")
+            raise ValueError(f"{where}: column {shown(name)}, row {row}: a category is missing (null); remove the null")
         items.append(tuple(sorted(set(labels))))
     return tuple(items)

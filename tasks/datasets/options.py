@@ -1,4 +1,4 @@
-"""Validated options of one data set in a study file: known keys of the right type, in stored form."""
+"""Validation of the options of a data set in a study file, and of the values of a data set."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
@@ -11,7 +11,7 @@ from sigstats._common.validation import hint, refuse, shown
 
 Kinds: TypeAlias = type | tuple[type, ...]
 
-#: The options of every source that reads a table: which column is the class, and what is done with the others.
+#: The options of every source that reads a table: the roles of its columns.
 COLUMNS: Mapping[str, Kinds] = {
     "target": str,
     "columns": list,
@@ -28,7 +28,7 @@ _WORDS = {str: "a string", list: "a list of strings", int: "a whole number", flo
 def validate_options(
     spec: Mapping[str, Any], known: Mapping[str, Kinds], required: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """The validated options of one data set, with a ``name``: that of the file if there is a path and no name."""
+    """Return the options of a data set if their keys and types are valid. The default ``name`` is the file's name."""
     path = spec.get("path")
     name = spec.get("name", PurePath(path).stem if isinstance(path, str) else None)
     where = "data set" if name is None else f"data set {name if isinstance(name, str) else shown(name)}"
@@ -40,7 +40,7 @@ def validate_options(
             raise refuse(f"{where}: {key}", value, _type_name(allowed[key]))
         for item in value if isinstance(value, list) else ():
             if not isinstance(item, str):
-                raise refuse(f"{where}: {key}", item, "a string in every place of the list")
+                raise refuse(f"{where}: {key}", item, "only strings in the list")
     for key in required:
         if key not in spec:
             raise ValueError(f"{where}: {key}: is missing; expected {_type_name(allowed[key])}")
@@ -49,7 +49,7 @@ def validate_options(
 
 def _fits(value: Any, kinds: Kinds) -> bool:
     kinds = kinds if isinstance(kinds, tuple) else (kinds,)
-    if isinstance(value, bool):  # to Python a bool is an int
+    if isinstance(value, bool):  # bool is a subclass of int
         return False
     return isinstance(value, kinds) or (float in kinds and isinstance(value, int))
 
@@ -60,7 +60,7 @@ def _type_name(kinds: Kinds) -> str:
 
 
 def as_names(value: Any, where: str) -> tuple[str, ...]:
-    """A tuple of distinct strings that can be written as UTF-8, or ValueError."""
+    """Return `value` as a tuple; raise ValueError unless it has distinct strings that can be written as UTF-8."""
     wanted = "different names, as strings"
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise refuse(where, value, wanted)
@@ -70,7 +70,7 @@ def as_names(value: Any, where: str) -> tuple[str, ...]:
         try:
             name.encode()
         except UnicodeEncodeError:
-            raise refuse(where, name, "text without lone surrogates") from None
+            raise refuse(where, name, "a string without lone surrogates") from None
     if len(set(value)) < len(value):
         raise refuse(where, next(name for name in value if value.count(name) > 1), wanted)
     return tuple(value)
@@ -84,24 +84,24 @@ def _array(value: Any, where: str, wanted: str) -> NDArray[Any]:
 
 
 def as_matrix(value: Any, where: str, d: int) -> NDArray[np.float64]:
-    """The features as float64, (n, d), missing and infinite values as they are."""
+    """Return the features as float64, shape (n, d). Missing and infinite values are unchanged."""
     wanted = f"numbers of shape (n, {d}), with one row or more"
     array = _array(value, where, wanted)
     if array.dtype.kind not in "iuf":
         raise refuse(where, value, wanted)
     if array.ndim != 2 or array.shape[1] != d or not len(array):
-        raise refuse(f"{where} (shape)", array.shape, wanted)
+        raise refuse(f"{where}: the shape", array.shape, wanted)
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
 def as_class_codes(value: Any, n: int, classes: tuple[str, ...], where: str) -> NDArray[np.int64]:
-    """The class of each row, a position in `classes`; each class has a row."""
+    """Return the class of each row as a position in `classes`; raise ValueError if a class has no row."""
     wanted = f"{n} whole numbers, each a position in the {len(classes)} classes; no class may be missing"
     y = _array(value, f"{where}: y", wanted)
     if y.dtype.kind not in "iu":
         raise refuse(f"{where}: y", value, wanted)
     if y.shape != (n,):
-        raise refuse(f"{where}: y (shape)", y.shape, wanted)
+        raise refuse(f"{where}: the shape of y", y.shape, wanted)
     outside = (y < 0) | (y >= len(classes))
     if outside.any():
         row = int(outside.argmax())
@@ -109,17 +109,17 @@ def as_class_codes(value: Any, n: int, classes: tuple[str, ...], where: str) -> 
     y = np.ascontiguousarray(y, dtype=np.int64)
     rows = np.bincount(y, minlength=len(classes))
     if len(classes) < 2:
-        raise refuse(f"{where}: classes", classes, "two or more")
+        raise refuse(f"{where}: classes", classes, "two or more classes")
     if not rows.all():
-        raise refuse(f"{where}: classes", classes[int(rows.argmin())], "classes that each have a row")
+        raise ValueError(f"{where}: classes: {shown(classes[int(rows.argmin())])} has no row; remove this class")
     return y
 
 
 def as_parts(value: Any, where: str, n: int) -> NDArray[np.int64] | None:
-    """Codes of two parts of the rows or more, each with a row; None if there are none."""
+    """Return the codes of groups or folds as int64, or None if `value` is None; raise ValueError if invalid."""
     if value is None:
         return None
-    wanted = f"{n} whole numbers, the codes 0, 1, ... of two or more, each of which has a row"
+    wanted = f"{n} whole numbers: the codes 0, 1, ... of at least two groups or folds, without gaps"
     codes = _array(value, where, wanted)
     if codes.dtype.kind not in "iu" or codes.shape != (n,) or codes.min() < 0 or codes.max() >= n:
         raise refuse(where, value, wanted)
@@ -130,8 +130,8 @@ def as_parts(value: Any, where: str, n: int) -> NDArray[np.int64] | None:
 
 
 def as_flags(value: Any, where: str, d: int) -> NDArray[np.bool_]:
-    """One boolean a feature."""
-    wanted = f"{d} booleans, one a feature"
+    """Return `value` as an array of booleans, one per feature."""
+    wanted = f"{d} booleans, one per feature"
     flags = _array(value, where, wanted)
     if flags.dtype != np.bool_ or flags.shape != (d,):
         raise refuse(where, value, wanted)
@@ -141,7 +141,7 @@ def as_flags(value: Any, where: str, d: int) -> NDArray[np.bool_]:
 def as_categories(
     value: Any, X: NDArray[np.float64], nominal: NDArray[np.bool_], features: tuple[str, ...], where: str
 ) -> tuple[tuple[str, ...], ...]:
-    """The categories of each feature, none of a numeric one; every code in `X` has its category."""
+    """Return the categories of each feature; raise ValueError unless they match the numeric features and all codes."""
     if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != len(features):
         raise refuse(f"{where}: categories", value, f"{len(features)} tuples of names, one per feature")
     checked = tuple(
@@ -150,7 +150,7 @@ def as_categories(
     for position, (name, names) in enumerate(zip(features, checked, strict=True)):
         if not nominal[position]:
             if names:
-                raise refuse(f"{where}: categories of {name}", names, "none, since the feature is numeric")
+                raise ValueError(f"{where}: categories of {name}: the feature is numeric; remove {shown(names)}")
             continue
         codes = X[:, position]
         wrong = ~(np.isnan(codes) | ((codes >= 0) & (codes < len(names)) & (codes == np.floor(codes))))

@@ -1,8 +1,8 @@
-"""Convert a table of columns to a data set: its class, nominal features and missing values.
+"""Conversion of a table of columns to a data set: classes, nominal features and missing values.
 
-A source gives `DataColumns`; `dataset` selects the columns of the study file. Categories and classes are those that
-occur, sorted as text, or classes by their value if all are numbers, so codes depend neither on the order of the rows
-nor on the kind of file.
+A source provides `DataColumns`; `dataset` selects the columns of the study file. Categories and classes are the values
+that occur, sorted as strings (numeric classes by value), so that codes depend neither on the order of the rows nor on
+the kind of file.
 """
 
 import math
@@ -29,41 +29,41 @@ from .dataset import Dataset
 Numbers: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]
 
-#: Memory of a distinct text, in bytes: an object, and its place in a table of all.
+#: Memory of a distinct string in bytes: the object, and its entry in a table of all strings.
 TEXT = 150
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?", re.ASCII)
-#: Rows that are held as Python strings at a time; the rest is codes.
+#: The number of rows that are Python strings at the same time. Other rows are stored as codes.
 _CHUNK = 8192
 
 
 @dataclass(frozen=True)
 class Texts:
-    """A column of text: the distinct texts, sorted, and for each row its position, or -1 if it is missing."""
+    """A column of strings: the sorted distinct strings, and the position of each row's string, or -1 if missing."""
 
     names: tuple[str, ...]
     codes: Codes
 
     @classmethod
     def of(cls, names: Sequence[str | None], codes: Codes) -> "Texts":
-        """The column of rows with these names; None is a missing value, and a name may occur twice or in no row."""
+        """Return the column of codes of names. The name None is a missing value; a name may be repeated or unused."""
         present = {names[code] for code in np.unique(codes) if code >= 0}
         kept = sorted(name for name in present if name is not None)
         positions = {name: position for position, name in enumerate(kept)}
-        # The last place is for the code -1, which counts from the end.
+        # The last element is for the code -1, which counts from the end.
         lookup = np.array([*(-1 if name is None else positions.get(name, -1) for name in names), -1], dtype=np.int64)
         return cls(tuple(kept), np.take(lookup, codes))
 
     def numbers(self) -> Numbers:
-        """The numbers that the texts are; NaN if missing."""
+        """Return the strings as numbers; NaN if missing."""
         return np.take(np.array([*map(float, self.names), math.nan]), self.codes)
 
     def first(self, name: str) -> int:
-        """The first row with this text."""
+        """Return the first row with this string."""
         return int((self.codes == self.names.index(name)).argmax())
 
 
 class DataColumns(ABC):
-    """Columns with names, read one by one, so that a column that is left out is never read."""
+    """Columns with names. They are read one by one, so that an omitted column is never read."""
 
     def __init__(self, where: str, names: Sequence[str]) -> None:
         self.where = where
@@ -71,27 +71,27 @@ class DataColumns(ABC):
 
     @abstractmethod
     def texts(self, name: str) -> Texts:
-        """A column as text, or ValueError."""
+        """Return a column as strings; raise ValueError if its type has no strings."""
 
     @abstractmethod
     def numbers(self, name: str) -> Numbers | None:
-        """A column as numbers, None if its type is nominal, or ValueError."""
+        """Return a column as numbers, or None if it is nominal; raise ValueError if it is invalid."""
 
     def row(self, row: int) -> str:
-        """The name of a row in messages; a table of lines names the line."""
+        """Return the name of a row for messages. A table of lines names the line."""
         return f"row {row} (from 0)"
 
     def error(self, name: str, complaint: str, row: int | None = None) -> ValueError:
-        """The one form of every complaint about a column."""
+        """Return an error about a column, and about a `row` if given, in the form that all such errors have."""
         place = "" if row is None else f", {self.row(row)}"
         return ValueError(f"{self.where}{place}: column {shown(name)}: {complaint}")
 
 
 class TextColumns(DataColumns):
-    """Columns of text; a column is numeric if all of its texts are numbers."""
+    """Columns of strings. A column is numeric if all of its strings are numbers."""
 
     def numbers(self, name: str) -> Numbers | None:
-        """The numbers of a column, None if no text of it is one; a column of both is refused as likely a mistake."""
+        """Return a column as numbers, or None if no string is a number; raise ValueError if only some are numbers."""
         texts = self.texts(name)
         others = [text for text in texts.names if not is_number(text)]
         if others and all(map(_DECIMAL_COMMA.fullmatch, others)):
@@ -104,7 +104,7 @@ class TextColumns(DataColumns):
             text = shown(texts.names[texts.codes[row]])
             raise self.error(
                 name,
-                f"{text} is not a number, others are; expected numbers, or {text} in missing, or the column in nominal",
+                f"{text} is not a number, but other values are; list {text} in missing, or the column in nominal",
                 row,
             )
         refuse_thousands(f"{self.where}: column {shown(name)}", texts.names)
@@ -112,9 +112,9 @@ class TextColumns(DataColumns):
 
 
 class Lines(TextColumns):
-    """Rows of text fields, each with the number of its line.
+    """Rows of string fields with line numbers.
 
-    `rows`: for each row the number of its (last) line, counted from 1, and its fields; None is missing.
+    `rows`: for each row the number of its (last) line, counted from 1, and its fields. A missing field is None.
     """
 
     def __init__(self, where: str, names: Sequence[str], rows: Iterable[tuple[int, Sequence[str | None]]]) -> None:
@@ -143,13 +143,13 @@ class Lines(TextColumns):
 
 
 def dataset(table: DataColumns, spec: Mapping[str, Any], *, target: str | None = None) -> Dataset:
-    """The data set of a table.
+    """Return the data set in a table.
 
     `spec`: ``name``, and ``target`` (the class), ``columns`` (the features, in order; all by default), ``drop``
     (columns to leave out), ``nominal`` (columns of numbers that are codes), ``groups`` (the column of groups, such as
-    patients), ``folds`` (the column of the fold in which a row is tested) and ``classes`` (texts such as ``none`` that
-    are classes).
-    `target`: the class if `spec` names none.
+    patients), ``folds`` (the column of the fold in which a row is tested) and ``classes`` (strings such as ``none``
+    that are classes).
+    `target`: the class if `spec` does not name it.
     """
     target = str(spec.get("target", target))
     features = _feature_names(table, spec, target)
@@ -186,7 +186,7 @@ def _feature_names(table: DataColumns, spec: Mapping[str, Any], target: str) -> 
     features = [name for name in spec.get("columns", table.names) if name not in outside]
     if not features:
         raise ValueError(
-            f"{table.where}: no column is left; expected a feature in addition to the class {shown(target)}"
+            f"{table.where}: no column is left; keep at least one feature in addition to the class {shown(target)}"
         )
     if odd := next((name for name in nominal if name not in features and name != target), None):
         raise ValueError(f"{table.where}: nominal: {shown(odd)} is not a feature column")
@@ -201,7 +201,7 @@ def _classes(table: DataColumns, target: str, listed: Collection[str]) -> tuple[
     if not all(map(is_number, names)):
         return labels.codes, names
     if odd := [name for name in names if not float(name).is_integer()]:
-        raise table.error(target, f"class {odd[0]}: expected a name or whole number", labels.first(odd[0]))
+        raise table.error(target, f"the class {odd[0]} is not a name or whole number", labels.first(odd[0]))
     order = sorted(range(len(names)), key=lambda code: float(names[code]))
     return np.argsort(order)[labels.codes], tuple(names[code] for code in order)
 
@@ -211,12 +211,12 @@ def _codes(table: DataColumns, name: str | None) -> Codes | None:
 
 
 def _whole(table: DataColumns, name: str, what: str, listed: Collection[str] = ()) -> Texts:
-    """Require a column without missing values, or texts that usually mean one, and with two values or more."""
+    """Return a column of strings; raise ValueError if a value is missing or looks so, or if all values are equal."""
     texts, where = table.texts(name), f"{table.where}: column {shown(name)}"
     if not texts.codes.size:
         raise ValueError(f"{table.where}: has no rows")
     if (texts.codes < 0).any():
-        raise table.error(name, f"a {what} is missing; expected one in every row", int((texts.codes < 0).argmax()))
+        raise table.error(name, f"a {what} is missing; give every row a {what}", int((texts.codes < 0).argmax()))
     rows_of = dict(zip(texts.names, np.bincount(texts.codes).tolist(), strict=True))
     way = f"leave out rows without a {what}, or {'list {} in classes' if what == 'class' else 'rename {}'} if it is one"
     refuse_missing_texts(where, rows_of, way, classes=listed, what="labels" if what == "class" else "values")

@@ -1,1 +1,1 @@
-"""The engine: it cuts cells into blocks, runs them on a pool of workers, and stops cells early."""
+"""The engine, which cuts cells into blocks, runs the blocks on a pool of workers, and stops cells early."""

@@ -1,6 +1,6 @@
-"""Blocks of replicates: the task of a worker computes one, stores it and returns a receipt; and their sizes.
+"""Blocks of replicates and their sizes. A task on a worker computes a block, stores it and returns a receipt.
 
-Sizes are chosen for blocks of about equal cost, which is known only after the first block.
+Sizes are chosen so that blocks cost about the same. The cost is known only after the first block.
 """
 
 import platform
@@ -21,7 +21,7 @@ from ..process import alone, keep_freed_memory, peak, threads
 from ..storage.store import Store
 from .stopping import exceedances
 
-#: A worker sends the content of a smaller file with its receipt, in bytes.
+#: Size in bytes up to which a worker sends the content of a file with the receipt.
 _MOST_SENT = 1 << 15
 
 Content: TypeAlias = bytes | None
@@ -47,8 +47,8 @@ class Receipt:
     engine: str = "serial"
     #: Peak memory of the process so far, in bytes; 0 if unknown.
     memory: int = 0
-    #: Number of replicates at least as extreme as observed, or of rejections if a rule stops at the precision of a
-    #: rate; None if unknown.
+    #: Number of replicates at least as extreme as observed (or of rejections, if a rule stops at the precision of a
+    #: rate); None if unknown.
     exceedances: int | None = None
     #: The content of the file, if the run would otherwise request it from an object store. It is not stored.
     content: Content = field(default=None, repr=False)
@@ -64,9 +64,9 @@ class Failure:
     last: int
     #: Class of the error.
     error: str
-    #: Text of the error.
+    #: Message of the error.
     message: str
-    #: The traceback of the error.
+    #: Traceback of the error.
     traceback: str
 
 
@@ -74,9 +74,9 @@ def run_block(block: Block, store: Store, *, engine: str = "serial") -> Receipt 
     """Compute a block and store it.
 
     A block may be computed twice: the second file equals the first byte for byte. Numerical libraries are restricted to
-    one thread, or those that the cell's limits give, since the last bits of a sum depend on how it is split.
+    one thread, or to the number in the cell's limits, since the last bits of a sum depend on how the sum is split.
 
-    Returns a failure if the computation raised. Raises OSError if the store fails: the engine may repeat the block.
+    Returns a failure if the computation raises. Raises OSError if the store fails; the engine may repeat the block.
     """
     turn = nullcontext() if is_parallel(block.cell) else alone()
     keep_freed_memory()
@@ -109,15 +109,15 @@ def run_block(block: Block, store: Store, *, engine: str = "serial") -> Receipt 
 async def load_fanouts(fanouts: Sequence[str]) -> None:
     """Import these fan-outs in a worker's event loop.
 
-    The loop also imports the modules that a block's message names. If two threads import at the same time, each may see
-    a module that is only partly initialised.
+    The loop also imports the modules that a block's message names. If two threads imported at the same time, each might
+    see a partly initialised module.
     """
     for name in fanouts:
         fanout(name)
 
 
 def failure(block: Block, error: BaseException) -> Failure:
-    """The record of a block that failed with `error`."""
+    """Return the record of a block that failed with `error`."""
     text = one_line(error) or "no message"
     return Failure(
         first=block.first,
@@ -128,31 +128,31 @@ def failure(block: Block, error: BaseException) -> Failure:
     )
 
 
-#: Seconds of work in a block: much more than the engine's 2 ms a task, and soon enough for a display of progress.
+#: Seconds of work in a block: much longer than the engine's 2 ms per task, and short enough for a display of progress.
 TARGET_SECONDS = 2.0
 
-#: The last blocks of a study shrink to no less than this part of the target, so that the workers end together.
+#: The last blocks of a study shrink to this fraction of the target, so that the workers finish at about the same time.
 _LEAST_PART = 1 / 4
 
 
 class BlockSizer:
-    """Cuts the missing lanes of a cell into blocks: of one lane each until the cost of a lane is known."""
+    """Cuts the missing lanes of a cell into blocks of one lane each, then of more once the cost of a lane is known."""
 
     def __init__(self, cell: Cell, gaps: list[tuple[int, int]], target_seconds: float) -> None:
         self.cell = cell
         self.gaps = gaps
         self.target_seconds = target_seconds
-        #: The lanes of which the cost is known, and their seconds.
+        #: The number of lanes with known cost, and their total seconds.
         self.lanes, self.seconds = 0, 0.0
-        #: The lanes that are stored.
+        #: The number of stored lanes.
         self.computed = cell.lanes - sum(last - first for first, last in gaps)
         self.one_by_one = False
 
     def window(self, workers: int, cells: int = 1) -> int:
-        """The number of blocks of the cell that may run at once, if it shares the workers with other cells.
+        """Return the number of blocks that may run at once if the workers are shared by this number of cells.
 
-        It is one until the cost of a lane is known, then two for each worker of its share. If a rule may stop the cell
-        it is one, since blocks beyond the stop are wasted.
+        It is one until the cost of a lane is known, then two for each worker of the cell's share. If a rule may stop
+        the cell it is one per worker, since blocks beyond the stop are wasted.
         """
         if not self.lanes:
             return 1
@@ -161,8 +161,8 @@ class BlockSizer:
     def retry(self, failed: Failure) -> bool:
         """Return True if a failed block must be computed again, lane by lane.
 
-        A rule may stop the cell before the lane that fails. Once that lane is known, or without a rule, the cell ends:
-        only the lanes before it are computed, in case the rule stops there.
+        A rule may stop the cell before the failing lane. Once that lane is known, only the lanes before it are
+        computed, in case the rule stops there. A cell without a rule ends at once.
         """
         first, last = failed.first // self.cell.lane_size, -(-failed.last // self.cell.lane_size)
         if self.cell.stopping is None:
@@ -176,8 +176,8 @@ class BlockSizer:
         return False
 
     def learn(self, receipt: Receipt) -> None:
-        """Update the cost of a lane with that of a computed block."""
-        # The first block also fills the caches of its worker, so later ones replace it in the average.
+        """Update the cost of a lane with the cost of a computed block."""
+        # The first block also fills the caches of its worker, so later blocks replace it in the average.
         if self.lanes == 1:
             self.seconds, self.lanes = 0.0, 0
         lanes = -(-(receipt.last - receipt.first) // self.cell.lane_size)
@@ -187,11 +187,11 @@ class BlockSizer:
 
     @property
     def seconds_left(self) -> float:
-        """The work that is in no block yet; 0 while the cost of a lane is unknown."""
+        """The seconds of work that are not in a block yet; 0 while the cost of a lane is unknown."""
         return sum(last - first for first, last in self.gaps) * self.seconds / max(1, self.lanes)
 
     def _next_lanes(self, workers: int, others: float, least: float) -> int:
-        """The lanes of the next block: by the target time, and near the end half of the rest for each worker."""
+        """Return the number of lanes of the next block, by the target time, or near the end by the remaining work."""
         if not self.lanes:
             return 1
         seconds_per_lane = max(self.seconds / self.lanes, 1e-6)
@@ -202,16 +202,16 @@ class BlockSizer:
         return max(1, int(target / seconds_per_lane))
 
     def next_block(self, workers: int, others: float = 0.0, least: float = 0.0) -> Block | None:
-        """The next block; None if no lane is left.
+        """Return the next block, or None if no lane is left.
 
-        `others`: the seconds of work left in other cells, which share the workers.
-        `least`: the seconds of work in a block, if that is more than the sizer's target.
+        `others`: the remaining seconds of work of other cells, which share the workers.
+        `least`: the target for the seconds of work in a block, if larger than the sizer's own.
         """
         if not self.gaps:
             return None
         lanes = self._next_lanes(workers, others, least)
         first, last = self.gaps[0]
-        if self.cell.stopping is not None:  # at most as many as are computed: a stop may make them useless
+        if self.cell.stopping is not None:  # at most the number already computed, since a stop may make them useless
             lanes = 1 if self.one_by_one else min(lanes, max(1, self.computed))
         end = min(last, first + lanes)
         self.gaps[0] = (end, last)

@@ -1,4 +1,4 @@
-"""A pool of the workers of a Dask client."""
+"""The pool of the workers of a Dask client."""
 
 import contextlib
 import contextvars
@@ -21,29 +21,29 @@ from .pools import MOST_CELLS
 
 T = TypeVar("T")
 
-#: The most times that a block is sent again because the scheduler lost its connection, and with it its blocks.
+#: The maximum number of times that a block is sent again because the scheduler lost its connection and its blocks.
 _MOST_LOSSES = 10
-#: The most times that Dask repeats a block whose worker lost its connection to the store.
+#: The maximum number of times that Dask repeats a block if the worker loses its connection to the store.
 _RETRIES = 2
-#: Seconds that the scheduler and this process take for a block (benchmarks/scheduler.md).
+#: Seconds that the scheduler and this process need per block (benchmarks/scheduler.md).
 _SENDING = 0.002
 
 
 @dataclass
 class DaskPool(DaskStaff):
-    """Blocks as plain futures of a `distributed.Client`.
+    """A pool that submits blocks as plain futures of a `distributed.Client`.
 
     A message to the scheduler and its answer cost more than their content. So blocks that are submitted while a message
-    is under way are sent together with the next one, and receipts are fetched together. An idle pool sends at once.
+    is under way are sent together with the next message, and receipts are fetched together. An idle pool sends at once.
     """
 
-    #: The number of workers that are expected, if they start later: by a batch system, or when they are needed.
+    #: The expected number of workers, if a batch system starts them later or they start on demand.
     expected: int = 1
-    #: The names of Dask's resources that some of the workers have: a block that needs them asks for them.
+    #: The names of Dask resources that some workers have. Blocks that need them request them.
     asks: frozenset[str] = frozenset()
     open: dict[BlockSizer, float] = field(default_factory=dict, init=False)
     _token: str = field(default_factory=lambda: f"0{uuid.uuid4().hex[:9]}", init=False, repr=False)
-    # The annotations and the span of the caller: a thread has none of its own.
+    # The annotations and the span of the caller, which new threads do not inherit.
     _context: contextvars.Context = field(default_factory=contextvars.copy_context, init=False, repr=False)
     _span: Any = field(default=None, init=False, repr=False)
     _priority: int = field(default=0, init=False, repr=False)
@@ -59,7 +59,7 @@ class DaskPool(DaskStaff):
 
     @property
     def cells(self) -> int:
-        """Two for each worker, so that none waits while the cost of a cell's lanes is measured.
+        """Two cells per worker, so that no worker waits while the cost of a lane is measured.
 
         Each cell needs a thread of this process.
         """
@@ -67,7 +67,7 @@ class DaskPool(DaskStaff):
 
     @property
     def seconds_a_block(self) -> float:
-        """Five times the seconds in which the scheduler sends a block to each worker."""
+        """Five times the seconds that the scheduler needs to send a block to every worker."""
         return 5 * self.workers * _SENDING
 
     @property
@@ -76,13 +76,13 @@ class DaskPool(DaskStaff):
         return len(self._submitted) < self.workers
 
     def prepare(self, plan: Plan, priority: int = 0) -> None:
-        """Let the present workers import its fan-outs, and open a span; later workers import with their first block."""
+        """Let the workers import the plan's fan-outs, and open a span. Later workers import with their first block."""
         names = sorted({cell.fanout for cell in plan.cells})
         self._priority = priority
         self._span = self._context.run(opened_span, plan.study)
 
         def ask() -> None:
-            with contextlib.suppress(BaseException):  # a worker died, or the cluster is closed: a block imports it then
+            with contextlib.suppress(BaseException):  # a worker died, or the cluster is closed; a block imports it then
                 self.client.run(load_fanouts, names, wait=False)
 
         threading.Thread(target=ask, name="prepare", daemon=True).start()
@@ -90,8 +90,8 @@ class DaskPool(DaskStaff):
     def submit(  # noqa: D102
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
     ) -> Callable[[], None]:
-        # The blocks that keep the workers busy go before those that wait behind them, and before those of another
-        # study that wait: so a study that has few blocks left, or sends its first, is not held up by a long one.
+        # Blocks that keep the workers busy precede waiting blocks, including the waiting blocks of other studies. So a
+        # study that has few blocks left, or sends its first ones, is not held up by a long study.
         submission = Submission(block, store, done, turn=min(len(self._submitted) // self.workers, 3))
         self._submitted.add(submission)
         self._to_send.append(submission)
@@ -100,13 +100,13 @@ class DaskPool(DaskStaff):
         def cancel() -> None:
             self._submitted.discard(submission)
             submission.unwanted = True
-            with contextlib.suppress(Exception):  # it may not have been sent, or the cluster may be gone
+            with contextlib.suppress(Exception):  # the block may not have been sent, or the cluster may be gone
                 submission.future.cancel()
 
         return cancel
 
     def _send(self) -> None:
-        """Send all waiting blocks. The next thread that gets the lock sends those that were added meanwhile."""
+        """Send all waiting blocks. Blocks that are added meanwhile are sent by the next thread that gets the lock."""
         with self._sending:
             while batch := self._suspects.admit(block for block in _drain(self._to_send) if not block.unwanted):
                 alike = group_by(batch, lambda waiting: (waiting.turn, tuple(self._asked(waiting).items())))
@@ -114,17 +114,17 @@ class DaskPool(DaskStaff):
                     self._context.run(self._map, submissions, self._priority - turn / 4, dict(resources))
 
     def _asked(self, submission: Submission) -> dict[str, int]:
-        """The resources that a block asks of its worker."""
+        """Return the resources that a block requests of its worker."""
         amounts = Needs.of(submission.block.cell).amounts
         return {name: amount for name, amount in amounts.items() if name in self.asks}
 
     def _key(self, block: Block) -> tuple[str, str, int]:
-        """A key of Dask: its prefix is the fan-out, its group has the data set too."""
+        """Return a Dask key with the fan-out as its prefix. The key's group also contains the data set."""
         group = f"{block.cell.fanout.replace('_', '-')}-{self._token}-{block.cell.subject.get('dataset', '')}"
         return group.rstrip("-"), block.key, next(self._numbers)
 
     def _map(self, submissions: list[Submission], priority: float, resources: dict[str, int]) -> None:
-        """Send blocks that ask for the same resources, by the same priority."""
+        """Send blocks that request the same resources, with the same priority."""
         from dask.base import annotate
 
         try:
@@ -135,7 +135,7 @@ class DaskPool(DaskStaff):
                     functools.partial(run_with, version()),
                     [submission.block for submission in submissions],
                     [submission.store for submission in submissions],
-                    [self._suspects.deadly] * len(submissions),  # what killed workers once kills no others
+                    [self._suspects.deadly] * len(submissions),  # whatever has killed workers is kept away from others
                     engine="dask",
                     key=[self._key(submission.block) for submission in submissions],
                     pure=False,
@@ -143,25 +143,25 @@ class DaskPool(DaskStaff):
                     priority=priority,
                     resources=resources or None,
                     workers=same,
-                    allow_other_workers=same is not None,  # those that join before they are asked for their version
+                    allow_other_workers=same is not None,  # a worker may have joined after the versions were requested
                 )
             for submission, future in zip(submissions, futures, strict=True):
                 submission.future = future
                 future.add_done_callback(functools.partial(self._finished, submission))
-        except Exception as gone:  # the cluster, or a thread that cannot start where memory is short
+        except Exception as gone:  # the cluster is gone, or memory is too short to start a thread
             self._end_all(submissions, gone)
 
     def _finished(self, submission: Submission, _: Any) -> None:
         self._to_fetch.append(submission)
-        with contextlib.suppress(RuntimeError):  # the process ends
+        with contextlib.suppress(RuntimeError):  # the process is ending
             self._fetching.submit(self._fetch)
 
     def _fetch(self) -> None:
-        """Fetch all receipts, in one thread: more blocks end while it waits for an answer."""
+        """Fetch all receipts in one thread. More blocks end while it waits for an answer."""
         batch = _drain(self._to_fetch)
         try:
             self._receive(batch)
-        except BaseException as error:  # as of memory that is short: nobody else would end these blocks
+        except BaseException as error:  # for example, memory is short; no other code would end these blocks
             self._end_all(batch, error)
 
     def _receive(self, batch: list[Submission]) -> None:
@@ -176,7 +176,7 @@ class DaskPool(DaskStaff):
                 self._failed(submission)
                 continue
             with contextlib.suppress(Exception):  # the client may be closed by now
-                submission.future.release()  # otherwise Dask computes it again if the worker with its receipt dies
+                submission.future.release()  # otherwise Dask computes it again if the worker with the receipt dies
             self._end(submission, outcome)
         self._send()
 
@@ -184,11 +184,11 @@ class DaskPool(DaskStaff):
         try:
             self.await_connection()
             self._end(submission, submission.future.result())
-        except BaseException as error:  # of the block, of workers that died with it, or of a lost connection
+        except BaseException as error:  # the block failed, its workers died, or the connection was lost
             self._again(submission, error)
 
     def _again(self, submission: Submission, error: BaseException) -> None:
-        """Send a block again unless the error is its own."""
+        """Send a block again, unless the block itself caused the error."""
         from distributed import KilledWorker
 
         self._suspects.ended(submission)
@@ -213,14 +213,14 @@ class DaskPool(DaskStaff):
         self._suspects.ended(submission)
         try:
             self._submitted.remove(submission)
-        except KeyError:  # it was cancelled, or has ended already, as where an error comes after its receipt
+        except KeyError:  # it was cancelled or has already ended, for example if an error follows its receipt
             return
         submission.unwanted = True
         submission.done(outcome)
 
 
 def _drain(waiting: deque[T]) -> list[T]:
-    """Remove and return all items, in order; other threads may add some meanwhile."""
+    """Remove and return all items, in order. Other threads may add items meanwhile."""
     taken = []
     with contextlib.suppress(IndexError):
         while True:

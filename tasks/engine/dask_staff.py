@@ -1,9 +1,9 @@
-"""The workers of a Dask client: those with the code of this process, and those that died with a block.
+"""The workers of a Dask client: their code versions, and the blocks that they died with.
 
-Workers disappear for many reasons: preemption, a walltime, a lost node. Code of this package does not kill workers, so
-even a hundred deaths prove nothing about a block. Code of another package may kill its worker: it has its own process,
-but runs as the same user. A block whose workers died repeatedly is computed while no other block of such code is
-active. A worker that dies at that time was killed by this block, or disappeared for another reason.
+Workers disappear for many reasons, such as preemption, a walltime or a lost node. Code in this package does not kill
+workers, so even a hundred deaths prove nothing about a block. Code from another package may kill its worker: it has a
+separate process, but runs as the same user. A block whose workers died repeatedly is computed while no other block with
+such code is active. A worker that dies at that time was killed by this block, or disappeared for another reason.
 """
 
 import contextlib
@@ -25,16 +25,16 @@ from ..storage.store import Store
 from .blocks import Failure, Receipt
 from .guarded import run_guarded
 
-#: Seconds for which a worker with other code keeps a block that it gives back: others take the blocks meanwhile.
+#: Seconds that a worker with different code waits before it returns a block, so that other workers take the blocks.
 _GIVEN_BACK = 1.0
 
-#: Folders of the package whose code computes no block.
+#: Folders of the package that contain no code for computing blocks.
 _NOT_COMPUTING = {"flows", "ready_studies", "__pycache__"}
 
 
 @cache
 def version() -> str:
-    """The installed version of this package and a digest of the code that computes blocks: "0.1.0, code 5ad5a8"."""
+    """Return the version of this package and a digest of the code that computes blocks: "0.1.0, code 5ad5a8"."""
     try:
         number = importlib.metadata.version("sigstats")
     except importlib.metadata.PackageNotFoundError:
@@ -54,11 +54,11 @@ def _digest_of_code() -> str:
 
 
 class OtherCode(Exception):
-    """A block reached a worker whose code differs from that of the run."""
+    """A block reached a worker whose code differs from the code of the run."""
 
 
 def run_with(code: str, block: Block, store: Store, apart: bool, *, engine: str) -> Receipt | Failure:
-    """Call `run_guarded` on a worker whose `version` is `code`; other workers return the block with `OtherCode`."""
+    """Call `run_guarded` if the `version` of this worker is `code`; otherwise return the block by raising OtherCode."""
     if code != version():
         time.sleep(_GIVEN_BACK)
         raise OtherCode(version())
@@ -76,16 +76,16 @@ class DaskStaff:
 
     @property
     def workers(self) -> int:
-        """The number of threads of the cluster, at least 1; the scheduler is queried once a second."""
+        """The number of threads of the cluster, at least 1. The scheduler is queried at most once a second."""
         now = time.monotonic()
         if now - self._counted_at > 1.0:
             self._counted_at = now
-            with contextlib.suppress(Exception):  # the scheduler is gone, which the next block reports
+            with contextlib.suppress(Exception):  # the scheduler is gone; the next block reports it
                 self._threads = max(1, sum(int(threads) for threads in self.client.nthreads().values()))
         return self._threads
 
     def await_connection(self) -> None:
-        """Wait until the client has reconnected; a client that has given up never answers."""
+        """Wait until the client has reconnected; raise ConnectionError if it has given up."""
         while self.client.status == "connecting":
             time.sleep(0.05)
         if self.client.status != "running":
@@ -93,9 +93,9 @@ class DaskStaff:
 
     @property
     def staff(self) -> frozenset[str] | None:
-        """The addresses of the workers that have this process's code; None if the scheduler does not answer.
+        """The addresses of the workers that have this process's code, or None if the scheduler does not answer.
 
-        Workers that have joined are asked for their version.
+        New workers are asked for their version.
         """
         if self.client.status != "running":
             return None
@@ -104,24 +104,24 @@ class DaskStaff:
             if new := sorted(workers - self._versions.keys()):
                 value = self.client.run(version, workers=new, on_error="return")
                 self._versions.update({worker: text for worker, text in value.items() if isinstance(text, str)})
-        except Exception:  # the scheduler is gone, which the next block reports
+        except Exception:  # the scheduler is gone; the next block reports it
             return None
         return workers - self.strangers.keys()
 
     @property
     def strangers(self) -> dict[str, str]:
-        """The versions of the workers with other code than this process; they compute no block."""
+        """The versions of the workers whose code differs from this process. They compute no blocks."""
         return {worker: known for worker, known in self._versions.items() if known != version()}
 
     @property
     def only(self) -> list[str] | None:
-        """The workers to which blocks are sent if there are workers with other code; None for all."""
+        """The workers that may be sent blocks, or None if no worker has different code."""
         strangers = self.strangers
         return sorted(self._versions.keys() - strangers.keys()) if strangers else None
 
 
 def opened_span(study: str) -> Any:
-    """A span of Dask with the name of a study, within that of the caller."""
+    """Return a Dask span with the name of a study, inside the span of the caller."""
     from dask.base import get_annotations
     from distributed import span
 
@@ -131,7 +131,7 @@ def opened_span(study: str) -> Any:
 
 @contextlib.contextmanager
 def modules_sent(client: Any, modules: Sequence[Path]) -> Iterator[None]:
-    """Let the workers, and those that join them, import these files until the context ends."""
+    """Let present and future workers import these files until the context ends."""
     from distributed.diagnostics.plugin import UploadFile
 
     names = [f"sigstats {file.name}" for file in modules]
@@ -145,14 +145,14 @@ def modules_sent(client: Any, modules: Sequence[Path]) -> Iterator[None]:
                 client.unregister_worker_plugin(name)
 
 
-#: Dask gives a block up if too many workers die that had it, and it counts workers that were told to end as well. A
-#: block without code of other packages is then sent again, this often at most, and computed in a process of its own
+#: Dask gives up a block if too many of its workers die, and it also counts workers that were told to end. A block
+#: without code from other packages is then sent again, up to this many times, and computed in a separate process
 #: (`sigstats.tasks.engine.guarded`).
 MOST_TRIALS = 100
 
-#: A block of other packages' code is tried alone this often. Dask gives it four workers each time, and four before
-#: that: if a third of all workers is lost while they compute one block, two blocks in a million are blamed wrongly.
-#: Further blocks of a classifier that was named are tried once.
+#: The number of times that a block with code from other packages is tried by itself. Dask gives it four workers each
+#: time, and four before that: if a third of all workers is lost while they compute one block, two blocks in a million
+#: are blamed wrongly. Further blocks of a classifier that was already blamed are tried once.
 MOST_ALONE = 2
 
 
@@ -162,7 +162,7 @@ class WorkersKilled(Exception):
 
 @dataclass(eq=False)
 class Submission:
-    """A block that was sent to the scheduler, or waits to be sent; `turn` is 0 for those that go first."""
+    """A block that was sent to the scheduler or waits to be sent. Blocks with `turn` 0 go first."""
 
     block: Block
     store: Store
@@ -181,12 +181,12 @@ class Submission:
 
     @property
     def who(self) -> str:
-        """The classifier or the test, by its name in the study."""
+        """The name of the classifier or the test in the study; the cell's name if it has neither."""
         return who_of(self.block.cell) or self.block.cell.name
 
 
 class Suspects:
-    """Holds back blocks of other packages' code while one of them is tried by itself."""
+    """Holds back blocks with code from other packages while one of them is tried by itself."""
 
     def __init__(self) -> None:
         self._waiting: list[Submission] = []
@@ -196,7 +196,7 @@ class Suspects:
         self.deadly = False
 
     def admit(self, new: Iterable[Submission]) -> list[Submission]:
-        """The blocks, new or waiting, that may be sent now; to be called by one thread at a time."""
+        """Return the new and waiting blocks that may be sent. Only one thread may call this at a time."""
         self._waiting = [submission for submission in self._waiting if not submission.unwanted]
         admitted: list[Submission] = []
         for submission in new:
@@ -214,11 +214,11 @@ class Suspects:
         return admitted + sent
 
     def ended(self, submission: Submission) -> None:
-        """Note that a block is no longer active."""
+        """Record that a block is not active any more."""
         self._under_way.discard(submission)
 
     def killed(self, submission: Submission, workers: int) -> WorkersKilled | None:
-        """Count workers that died while they had a block; return an error if the block is found to be the cause."""
+        """Count workers that died while they had a block; return an error if the block must be the cause."""
         submission.deaths += workers
         submission.trials += 1
         self.deadly |= not submission.imported

@@ -1,6 +1,6 @@
 """Run the blocks of a cell on a pool of workers, and join them when all are stored.
 
-Which replicates are done is read from the store; the engine remembers nothing.
+The store determines which replicates are done; the engine remembers nothing.
 """
 
 import queue
@@ -18,14 +18,14 @@ from .blocks import TARGET_SECONDS, BlockSizer, Failure, Receipt
 from .pools import Pool, pool_of
 from .stopping import StoppingTracker
 
-#: The most times that a cell is completed if files of it disappear or are damaged meanwhile.
+#: The maximum number of attempts to complete a cell if files disappear or are damaged meanwhile.
 _TRIALS = 3
 
-#: Idle workers compute further lanes of a cell while the first one runs only after this many seconds, since a thousand
-#: short lanes would keep the scheduler busy for as long.
+#: Seconds after which idle workers compute further lanes while the first lane of a cell still runs. Without this delay,
+#: a thousand short lanes would keep the scheduler busy for as long.
 LEARNING_SECONDS = 1.0
 
-#: Called with a number of replicates that are done, and their receipt if they were computed.
+#: Called with a number of completed replicates, and their receipt if they were computed in this run.
 Progress: TypeAlias = Callable[[int, Receipt | None], None]
 
 
@@ -34,7 +34,7 @@ def _silent(replicates: int, receipt: Receipt | None) -> None:
 
 
 class Interrupted(Exception):
-    """The run was asked to stop; the next run continues from the stored blocks."""
+    """The run was asked to stop. The next run continues from the stored blocks."""
 
 
 @dataclass
@@ -42,24 +42,24 @@ class Outcome:
     """The outcome of a cell."""
 
     cell: Cell
-    #: Replicates that were in the store before.
+    #: Number of replicates that the store had at the start.
     taken_up: int = 0
-    #: Replicates that this run is to compute, or find: all, unless it computes a part of the study.
+    #: Number of replicates that this run must compute or find: all, unless it computes only a part of the study.
     share: int = -1
-    #: Replicates that the cell needs: its share, until its rule has stopped.
+    #: Number of replicates that the cell needs: `share`, until a stopping rule reduces it.
     wanted: int = field(init=False)
-    #: The receipts of its blocks. The caller may empty it after writing them: a long run has millions.
+    #: The receipts of the blocks. The caller may empty the list after writing them, since a long run has millions.
     receipts: list[Receipt] = field(default_factory=list)
-    #: Blocks that were computed.
+    #: Number of computed blocks.
     blocks: int = 0
     #: Seconds of work on these blocks.
     seconds: float = 0.0
-    #: Engines that computed them, according to their receipts.
+    #: Engines that computed the blocks, according to the receipts.
     engines: set[str] = field(default_factory=set)
     failures: list[Failure] = field(default_factory=list)
-    #: One line for each file that could not be used and was computed again.
+    #: A line per file that could not be used and was computed again.
     notes: list[str] = field(default_factory=list)
-    #: Replicates of the share that are in the store now.
+    #: Number of replicates of `share` that are in the store.
     stored: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -82,7 +82,7 @@ class Outcome:
 
 
 def done_and_left(cell: Cell, store: Store, lanes: tuple[int, int] | None = None) -> tuple[int, int]:
-    """The numbers of replicates that a cell has and that it still needs; if a stopping rule applies, at most.
+    """Return how many replicates of a cell are stored, and how many it still needs (at most, if it may stop early).
 
     `lanes`: count only these lanes, ``first <= lane < last``.
     """
@@ -106,18 +106,18 @@ def run_cell(
 ) -> Outcome:
     """Compute the missing replicates of a cell, then join its blocks into one file.
 
-    The first block is a single lane; its cost determines the size of the others. If it takes longer than a second,
-    idle workers compute further lanes meanwhile.
-    A failed block ends the cell, since other blocks would also fail; completed blocks are kept. A stopping rule also
-    ends it, once it stops on the leading replicates. The run waits for blocks beyond these, since a worker would still
-    write them, and drops them.
+    The first block is a single lane; its cost determines the size of the other blocks. If it takes longer than a
+    second, idle workers compute further lanes meanwhile.
+    A failed block ends the cell, since other blocks would also fail; completed blocks are kept. A stopping rule ends
+    the cell once it stops on the leading replicates. The run waits for blocks beyond the stop, since workers would
+    still write them, and then drops them.
 
-    `progress` is called with the number of replicates of each computed block and its receipt. With None for the
-    receipt, it is called first with the number that the store had, and at the end with the number that the cell's
-    rule spared.
+    `progress` is called with the number of replicates of each computed block and the block's receipt. With None as the
+    receipt, it is called first with the number of stored replicates, and at the end with the number of replicates that
+    the cell's rule saved.
 
-    Raises Interrupted if `stop` was set. Raises Damaged, FileNotFoundError if files that were written are repeatedly
-    damaged or missing when they are read.
+    Raises Interrupted if `stop` is set. Raises Damaged or FileNotFoundError if written files are repeatedly damaged or
+    missing when they are read.
     """
     for before in prerequisites(cell):
         first = run_cell(before, store, pool, stop=stop)
@@ -135,7 +135,7 @@ def run_cell(
             if lanes == whole:
                 store.finish(cell, outcome.wanted)
             break
-        except (Damaged, FileNotFoundError) as error:  # the disk failed, or another run under the root was faster
+        except (Damaged, FileNotFoundError) as error:  # the disk failed, or another run in the folder was faster
             if trial == _TRIALS:
                 raise
             outcome.notes.append(str(error))
@@ -145,12 +145,12 @@ def run_cell(
 
 
 def _replicates(cell: Cell, lanes: Iterable[tuple[int, int]]) -> int:
-    """The number of replicates in ranges of lanes."""
+    """Return the number of replicates in ranges of lanes."""
     return sum(min(last * cell.lane_size, cell.replicates) - first * cell.lane_size for first, last in lanes)
 
 
 def _missing(cell: Cell, done: Iterable[tuple[int, int]], lanes: tuple[int, int]) -> list[tuple[int, int]]:
-    """The ranges of these lanes that no stored range of replicates covers."""
+    """Return the ranges of lanes within `lanes` that no stored range of replicates covers."""
     cut = [(max(first, lanes[0]), min(last, lanes[1])) for first, last in missing_lanes(cell, done)]
     return [(first, last) for first, last in cut if first < last]
 
@@ -201,11 +201,11 @@ def _complete(
 
 
 class _BlocksUnderWay:
-    """The blocks of a cell that the workers of a pool have."""
+    """The blocks of a cell that are submitted to a pool."""
 
     def __init__(self, sizer: BlockSizer, store: Store, pool: Pool) -> None:
         self.sizer = sizer
-        #: The first replicate of each block, and the function that cancels the block.
+        #: The function that cancels a block, by the block's first replicate.
         self.cancel: dict[int, Callable[[], None]] = {}
         self._store, self._pool = store, pool
         self._arrived: queue.SimpleQueue[Receipt | Failure] = queue.SimpleQueue()
@@ -213,7 +213,7 @@ class _BlocksUnderWay:
         pool.open[sizer] = 0.0
 
     def send(self) -> None:
-        """Send blocks while the pool has room for them, until one comes back."""
+        """Send blocks until the pool has no more room or a block comes back."""
         sizer, pool = self.sizer, self._pool
         while has_room(sizer, len(self.cancel), pool, self._begun):
             others = sum(pool.open.copy().values()) - pool.open[sizer]
@@ -242,7 +242,7 @@ class _BlocksUnderWay:
 
 
 def has_room(sizer: BlockSizer, running: int, pool: Pool, begun: float) -> bool:
-    """True if one more block may be sent of a cell that began at this time."""
+    """Return True if one more block may be sent for a cell that began at this time and has `running` blocks."""
     sub_pool = pool_of(pool, sizer.cell)
     if running < sizer.window(sub_pool.workers, len(pool.open)):
         return True

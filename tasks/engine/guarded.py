@@ -1,10 +1,10 @@
-"""Blocks that run code of other packages, in a separate process for each thread that computes.
+"""Blocks that run code from other packages, in a separate process for each thread that computes.
 
-A classifier that hangs, takes too much memory or ends its process harms only that process. Its cell fails with its
-name, and the run and its workers continue. Code that also kills its worker is found by
-`sigstats.tasks.engine.dask_staff`.
+A classifier that hangs, takes too much memory or ends its process harms only that process. Its cell fails with a
+message that names the classifier, and the run and its workers continue. `sigstats.tasks.engine.dask_staff` identifies
+code that also kills its worker.
 
-The separate process is this module as a program, `main`. It ends with the process that started it, and then ends all
+The separate process runs `main` of this module. It ends together with the process that started it, and also ends all
 processes that the code has started. The output of the code is discarded.
 """
 
@@ -36,14 +36,14 @@ from ..process import take_buffers
 from ..storage.store import Store
 from .blocks import Failure, Receipt, failure, run_block
 
-#: The messages that are sent when a fit begins and when it ends; every other message is the outcome of a block.
+#: The messages that mark the beginning and the end of a fit. Every other message is the outcome of a block.
 BEGIN, END = b"+", b"-"
 
 #: Seconds between two checks of the duration of a fit and of its memory.
 _LOOK = 0.2
 
-#: The greatest size of a message in bytes (a failure with its traceback), and the seconds in which it must arrive once
-#: it has begun.
+#: The maximum size of a message in bytes (a failure with its traceback), and the seconds within which the rest of a
+#: message must arrive.
 _LONGEST, _PATIENCE = 2**20, 30
 
 #: The environment variables that set the number of threads of numerical libraries.
@@ -59,7 +59,7 @@ class MemoryLimit(Exception):
 
 
 class ProcessEnded(Exception):
-    """A process ended by itself; `code` is the `returncode` of `subprocess.Popen`."""
+    """A process ended unexpectedly. `code` is the `returncode` of `subprocess.Popen`."""
 
     def __init__(self, code: int) -> None:
         super().__init__(_words(code))
@@ -74,11 +74,11 @@ class ConnectionSpoilt(Exception):
 
 
 class Killed(OSError):
-    """A process was killed from outside, perhaps together with its worker: the block is computed again elsewhere."""
+    """A process was killed from outside, perhaps together with its worker. The block is computed again elsewhere."""
 
 
 class _Child:
-    """A process for code of other packages. It cannot import a module again after the module has changed."""
+    """A process for code from other packages. It cannot import a module again after the module has changed."""
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
@@ -102,13 +102,13 @@ class _Child:
         self._memory = psutil.Process(self.process.pid)
 
     def may_run(self, code: Mapping[str, str], threads: int) -> bool:
-        """True if the process has this number of threads, and has not imported this learner from other files."""
+        """Return True if the process runs, has this number of threads, and did not import other code of the learner."""
         same = self._codes.get(code["learner"], code) == code
         return same and self._threads == threads and self.process.poll() is None
 
     @property
     def resident(self) -> int:
-        """The resident memory of the process in bytes; 0 if it has ended."""
+        """The resident memory of the process in bytes, or 0 if the process has ended."""
         try:
             return int(self._memory.memory_info().rss)
         except psutil.Error:
@@ -117,8 +117,8 @@ class _Child:
     def compute(self, block: Block, store: Store, engine: str, code: Mapping[str, str]) -> Receipt | Failure:
         """Compute a block in the process.
 
-        Raises TimeLimit, MemoryLimit, ProcessEnded, ConnectionSpoilt if the classifier did not stay within its
-        limits. Raises OSError if the store fails.
+        Raises TimeLimit, MemoryLimit, ProcessEnded or ConnectionSpoilt if the code does not stay within its limits.
+        Raises OSError if the store fails.
         """
         self._codes[code["learner"]] = code
         self.connection.send((block, store, engine))
@@ -139,7 +139,7 @@ class _Child:
                 raise MemoryLimit(f"its process took more than {most_bytes / 2**30:.3g} GiB of memory")
 
     def _message(self) -> bytes | None:
-        """The next message of the process; None if none arrives within `_LOOK` seconds."""
+        """Return the next message of the process, or None if none arrives within `_LOOK` seconds."""
         try:
             if self.connection.poll(_LOOK):
                 return self.connection.recv_bytes(_LONGEST)
@@ -163,10 +163,10 @@ class _Child:
 
 
 def _outcome(message: bytes) -> Receipt | Failure:
-    """The outcome of a block that a message holds; an OSError of the store is raised."""
+    """Return the outcome of a block from a message; if it is an OSError of the store, raise it."""
     try:
         outcome = pickle.loads(message)  # noqa: S301 (the code that this process was told to run)
-    except Exception:  # bytes that are no message may raise anything
+    except Exception:  # invalid bytes may raise anything
         raise ConnectionSpoilt from None
     if isinstance(outcome, OSError):
         raise outcome
@@ -183,7 +183,7 @@ def _words(code: int) -> str:
 
 
 def memory_limit() -> int | None:
-    """The memory limit of this worker in bytes, or else the memory of this machine; None if neither is known."""
+    """Return the memory limit of this worker, or of this machine outside a worker, in bytes; None if unlimited."""
     distributed = sys.modules.get("distributed")
     if distributed is not None:
         with contextlib.suppress(ValueError, AttributeError):
@@ -196,7 +196,7 @@ _lock = threading.Lock()
 
 
 def _take_child(code: Mapping[str, str], threads: int) -> _Child:
-    """Return an idle process that may run this code, or a new one; end those that may not."""
+    """Return an idle process that may run this code, or a new process; end the idle processes that may not."""
     with _lock:
         useless = [child for child in _idle if not child.may_run(code, threads)]
         useful = [child for child in _idle if child not in useless]
@@ -216,11 +216,11 @@ def end_idle() -> None:
 
 
 def run_guarded(block: Block, store: Store, apart: bool = False, *, engine: str = "serial") -> Receipt | Failure:
-    """Compute a block and store it, as `run_block` does; in a process of its own if code of other packages runs.
+    """Compute a block and store it like `run_block`, but in a separate process if it runs code from other packages.
 
-    `apart`: whether it is computed in a process of its own in any case. If workers have died that computed it, this
-    process shows whether the block was the cause. Raises OSError if the store fails, or if the process was killed
-    from outside: the engine may repeat the block.
+    `apart`: use a separate process in any case. If workers died while they computed the block, this shows whether the
+    block was the cause. Raises OSError if the store fails, or if the process is killed from outside; the engine may
+    repeat the block.
     """
     code = own_code(block.cell)
     if code is None and not apart:
@@ -248,7 +248,7 @@ def run_guarded(block: Block, store: Store, apart: bool = False, *, engine: str 
 
 
 def main(descriptor: int) -> None:
-    """Compute, in the separate process, the blocks that arrive through a socket until it is closed."""
+    """Run in the separate process: compute the blocks that arrive through a socket until it is closed."""
     take_buffers()
     os.set_inheritable(descriptor, False)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a batch system ends the job: the worker returns the block
@@ -272,11 +272,11 @@ def main(descriptor: int) -> None:
 
 
 def _silent(begins: bool) -> None:
-    """Send nothing when a fit without a time limit begins or ends."""
+    """Do nothing when a fit without a time limit begins or ends."""
 
 
 def _receive(connection: Connection, arrived: "queue.SimpleQueue[Any]") -> None:
-    """Put each message that arrives into the queue; end this process and its group when the connection closes."""
+    """Put arriving messages into the queue; end this process and its group when the connection closes."""
     try:
         while True:
             arrived.put(connection.recv())

@@ -1,6 +1,6 @@
-"""Code in the processes of Dask: its scheduler and workers without their HTTP servers.
+"""Dask's scheduler and workers without their HTTP servers.
 
-Each of these servers opens a port for a dashboard, metrics and a view of its tasks, even if no dashboard is requested,
+Each of these servers opens a port for a dashboard, metrics and a view of the tasks, even if no dashboard is requested,
 and requires no authentication. Import this module only where Dask is imported anyway.
 """
 
@@ -10,7 +10,7 @@ import distributed
 
 from ..process import take_buffers
 
-take_buffers()  # a worker has this module from its first moment
+take_buffers()  # a worker imports this module when it starts
 
 
 class Scheduler(distributed.Scheduler):
@@ -25,4 +25,4 @@ class Worker(distributed.Worker):
 
     def start_http_server(self, *_args: Any, **_options: Any) -> None:
         """Open no port."""
-        self._dashboard = False  # which Dask would connect to the server next, where Bokeh is installed
+        self._dashboard = False  # if Bokeh is installed, Dask would add a dashboard to the server next

@@ -1,6 +1,6 @@
-"""Pools of workers that run blocks: a plain loop, several pools as one, or one that continues on a cluster.
+"""Pools of workers that run blocks: a plain loop, several pools as one, and a pool that continues on a cluster.
 
-All other modules know only the Protocol.
+All other modules rely only on the protocol `Pool`.
 """
 
 import contextvars
@@ -20,7 +20,7 @@ from ..storage.store import Store
 from .blocks import BlockSizer, Failure, Receipt
 from .guarded import run_guarded
 
-#: The most threads of this process for cells. They only wait, so a thousand are cheap, though not free.
+#: The maximum number of threads of this process for cells. They only wait, so a thousand are cheap, but not free.
 MOST_CELLS = 1024
 
 
@@ -37,29 +37,29 @@ class Pool(Protocol):
 
     @property
     def open(self) -> dict[BlockSizer, float]:
-        """The cells under way, with the seconds of work that is in no block yet; 0 if it is unknown."""
+        """The cells in progress, with the seconds of work that are not in a block yet; 0 if unknown."""
 
     @property
     def seconds_a_block(self) -> float:
-        """The seconds of work in a block that let the scheduler feed all workers."""
+        """The least seconds of work per block with which the scheduler can keep all workers busy."""
 
     @property
     def idle(self) -> bool:
-        """True if there are workers for which no block is submitted."""
+        """True if some workers have no submitted block."""
 
     @property
     def staff(self) -> frozenset[str] | None:
-        """The names of the workers; None if the scheduler, which knows them, does not answer."""
+        """The names of the workers, or None if the scheduler does not answer."""
 
     @property
     def strangers(self) -> Mapping[str, str]:
-        """The versions of the workers whose code differs from this process; they compute no block."""
+        """The versions of the workers whose code differs from this process. They compute no blocks."""
 
     def prepare(self, plan: Plan, priority: int = 0) -> None:
-        """Prepare for the blocks of a plan, with this priority; the workers import its fan-outs."""
+        """Prepare for the blocks of a plan with this priority; for example, import its fan-outs on the workers."""
 
     def submit(self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]) -> Callable[[], None]:
-        """Start a block, and return a function that cancels it; `done` is called once, from any thread."""
+        """Start a block and return a function that cancels it. `done` is called at most once, from any thread."""
 
 
 #: The `staff` of a run without workers.
@@ -68,7 +68,7 @@ THIS_PROCESS = frozenset({"this process"})
 
 @dataclass
 class Serial:
-    """The plain loop: each block runs when it is submitted. It is the reference for every other pool."""
+    """The plain loop, in which each block runs when it is submitted. It is the reference for all other pools."""
 
     workers: int = 1
     cells: int = 1
@@ -79,7 +79,7 @@ class Serial:
     strangers: Mapping[str, str] = field(default_factory=dict)
 
     def prepare(self, plan: Plan, priority: int = 0) -> None:
-        """Do nothing: the blocks run in this process."""
+        """Do nothing, since the blocks run in this process."""
 
     def submit(  # noqa: D102
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
@@ -90,11 +90,11 @@ class Serial:
 
 @dataclass
 class RoutedPool:
-    """Sends each block to the pool of its needs, or to the common one."""
+    """Sends each block to the pool for its needs, or to the common pool."""
 
-    #: The workers for blocks without needs.
+    #: The pool for all other blocks.
     common: Pool
-    #: The workers for each of the needs.
+    #: The pools by the needs of their blocks.
     by_needs: Mapping[Needs, Pool]
     open: dict[BlockSizer, float] = field(default_factory=dict)
 
@@ -104,34 +104,34 @@ class RoutedPool:
 
     @property
     def workers(self) -> int:
-        """The sum over all pools."""
+        """The number of workers of all pools."""
         return sum(pool.workers for pool in self._pools)
 
     @property
     def cells(self) -> int:
-        """The sum over all pools."""
+        """The number of cells of all pools."""
         return sum(pool.cells for pool in self._pools)
 
     @property
     def seconds_a_block(self) -> float:
-        """The maximum over all pools."""
+        """The largest value of all pools."""
         return max(pool.seconds_a_block for pool in self._pools)
 
     @property
     def idle(self) -> bool:
-        """True if a pool has workers without a block."""
+        """True if any pool is idle."""
         return any(pool.idle for pool in self._pools)
 
     @property
     def staff(self) -> frozenset[str] | None:
-        """The workers of all pools; None if a scheduler does not answer."""
+        """The workers of all pools, or None if a scheduler does not answer."""
         staffs = [pool.staff for pool in self._pools]
         known = [staff for staff in staffs if staff is not None]
         return frozenset().union(*known) if len(known) == len(staffs) else None
 
     @property
     def strangers(self) -> Mapping[str, str]:
-        """The versions in all pools."""
+        """The workers with different code in all pools, with their versions."""
         return {worker: version for pool in self._pools for worker, version in pool.strangers.items()}
 
     def prepare(self, plan: Plan, priority: int = 0) -> None:
@@ -146,34 +146,33 @@ class RoutedPool:
 
 
 def pool_of(pool: Pool, cell: Cell) -> Pool:
-    """Return the pool for the blocks of a cell, by its needs."""
+    """Return the pool for the blocks of a cell, which depends on the cell's needs."""
     while isinstance(pool, RoutedPool):
         pool = pool.by_needs.get(Needs.of(cell), pool.common)
     return pool
 
 
-#: Seconds of processors that a worker costs for each block: the messages to the scheduler and back.
+#: Seconds of processor time that sending a block to a worker costs: the messages to the scheduler and back.
 SENDING = 0.01
-#: The most threads of this process that compute blocks: what is not compiled runs in one of them at a time.
+#: The maximum number of threads of this process that compute blocks. Only one of them runs uncompiled code at a time.
 MOST_HERE = 4
-#: The weight of a block over that of the next one in their mean time, since small cells may come before large ones.
+#: The weight of a block relative to the next block in their mean time, since small cells may come before large ones.
 _LATELY = 0.98
 
 
 class GrowingPool(RoutedPool):
-    """Runs blocks in threads of this process until the workers of a cluster have started; use it as a context.
+    """Runs blocks in threads of this process until the workers of a cluster have started. Use it as a context manager.
 
-    Many studies end before a cluster has started. So it is started during the work, once processors have been idle for
-    some seconds, unless sending a block takes longer than computing it. If the cluster cannot be started, the work
-    continues in this process.
+    Many studies end before a cluster would have started. The cluster is therefore started during the work, once
+    processors have been idle for some seconds, unless sending a block takes longer than computing it. If the cluster
+    cannot be started, the work continues in this process.
 
-    `open_pool`: returns a context manager that starts the cluster and, at its end, closes it.
+    `open_pool`: returns a context manager that starts the cluster and closes it at the end.
     `expected`: the number of workers that the cluster will have.
-    `after`: seconds for which as many processors of this machine must have been idle on average, from the first block
-    on, and which this process must have computed, before the cluster is started: a busy machine has no use for more
-    processes. It is also started after ten times as many seconds by the clock.
-    `stop`: set to stop early: blocks that wait for their turn are then not computed.
-    `say`: called with one line if the cluster could not be started.
+    `after`: seconds that this process must have computed, and `expected` processors been idle on average, before the
+    cluster is started: a busy machine has no use for more processes. It is always started after ten times this time.
+    `stop`: an event that is set to stop early. Blocks that wait for their turn are then not computed.
+    `say`: called with one line if the cluster cannot be started.
     """
 
     def __init__(
@@ -193,7 +192,7 @@ class GrowingPool(RoutedPool):
         self._say = say
         self._grown = False
         self._slots, self._busy = min(expected, MOST_HERE), 0
-        #: The weighted sum of the seconds of the blocks so far, and that of their numbers.
+        #: The weighted sum of the blocks' seconds so far, and the sum of the weights.
         self._seconds, self._blocks = 0.0, 0.0
         self._turn = threading.Condition()
         self._begun = threading.Event()
@@ -215,7 +214,7 @@ class GrowingPool(RoutedPool):
 
     @property
     def cells(self) -> int:
-        """Two for each expected worker of the cluster, or the number of its pool once it has started."""
+        """Two cells per expected worker of the cluster, or the number of cells of the started pool if larger."""
         return max(2 * self._expected, super().cells)
 
     def prepare(self, plan: Plan, priority: int = 0) -> None:
@@ -251,12 +250,12 @@ class GrowingPool(RoutedPool):
         return lambda: None
 
     def _of_use(self, clock: float, worked: float, idle: float) -> bool:
-        """True if the cluster should start: after these seconds, of this process's work, of idle processors."""
+        """Return True if the cluster should start after these seconds by the clock, of work, and of idle processors."""
         free = min(idle, self._expected * clock - worked) / self._expected
         return min(worked, free) >= self._after or clock >= 10 * self._after
 
     def _grow(self) -> None:
-        """Start the cluster when it is time, and end it when the context ends."""
+        """Start the cluster when it is of use, and close it when the context ends."""
         self._begun.wait()
         before = _times()
         while True:
@@ -276,12 +275,12 @@ class GrowingPool(RoutedPool):
                     self._turn.notify_all()
                 self._over.wait()
         except Exception as error:
-            if self._grown:  # it failed to close, which changes no result
+            if self._grown:  # the cluster failed to close; no result depends on it
                 return
             reason = " ".join(str(error).split()) or type(error).__name__
             self._say(f"note: no workers could be started, so the run continues in this process ({reason[:200]})")
 
 
 def _times() -> tuple[float, float, float]:
-    """Seconds by the clock, of the work of this process, and for which processors of this machine were idle."""
+    """Return the time by the clock, the processor time of this process, and the idle time of all processors."""
     return time.monotonic(), time.process_time(), psutil.cpu_times().idle

@@ -1,7 +1,7 @@
-"""The number of replicates that a cell needs: all, or those up to the point at which its stopping rule ends it.
+"""The number of replicates that a cell needs: all, or only those up to the point where its stopping rule ends it.
 
-A rule is applied to the replicates in their order from the first on. So its stop is part of the result: it depends
-neither on the order in which blocks are computed, nor on later blocks that are computed already.
+A rule is applied to the replicates in order, beginning with the first. Its stop is therefore part of the result: it
+depends neither on the order in which blocks are computed, nor on later blocks that are already computed.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -22,7 +22,7 @@ from ..storage.store import Store
 
 
 def _counted_by(cell: Cell) -> Callable[[pa.Table, pa.Table | None], Any] | None:
-    """The criterion by which the rule of a cell counts replicates: at least as extreme as observed, or rejections."""
+    """Return the criterion by which a cell's rule counts replicates: at least as extreme as observed, or rejections."""
     fan_out, rule = fanout(cell.fanout), cell.rule
     rejections = fan_out.rejections
     if rejections is not None and isinstance(rule, PrecisionRule):
@@ -31,22 +31,22 @@ def _counted_by(cell: Cell) -> Callable[[pa.Table, pa.Table | None], Any] | None
 
 
 def exceeds(cell: Cell, table: pa.Table, observed: pa.Table | None) -> NDArray[Any]:
-    """A mask of the replicates of `table` that the rule of a cell counts; their number by row if a row is several."""
+    """Return a mask of the replicates of `table` that a cell's rule counts, or their number if a row is several."""
     counts = _counted_by(cell)
     if counts is None:
-        raise TypeError(f"the replicates of {cell.fanout} are not counted against what was observed")
+        raise TypeError(f"the replicates of {cell.fanout} are not compared with an observed result")
     flags: NDArray[Any] = counts(table, observed)
     return flags
 
 
 def exceedances(cell: Cell, table: pa.Table, store: Store) -> int | None:
-    """The number of replicates of `table` that the rule of a cell counts; None if that is not known yet."""
+    """Return the number of replicates of `table` that the rule of a cell counts, or None if it is not known yet."""
     flags = None if _counted_by(cell) is None else _flags(cell, table, store)
     return None if flags is None else int(flags.sum())
 
 
 def _flags(cell: Cell, table: pa.Table, store: Store) -> NDArray[np.bool_] | None:
-    """The replicates of `table` that the rule of a cell counts; None if the observed result is not stored yet."""
+    """Return the mask of `exceeds`, or None if the observed result is not stored yet."""
     compared = observed_cell(cell)
     try:
         observed = None if compared is None else _observed(store, compared)
@@ -64,7 +64,7 @@ def _observed(store: Store, cell: Cell) -> pa.Table:
 
 
 def joint_ends(cells: Iterable[Cell], store: Store) -> dict[str, JointStop]:
-    """The end of each cell of a family that stops together, by its name, from the stored replicates."""
+    """Return where each cell that stops together with others would end, by cell name, from the stored replicates."""
     joint = [cell for cell in cells if isinstance(cell.rule, JointRule)]
     ends: dict[str, JointStop] = {}
     for family in group_by(joint, lambda cell: (cell.fanout, cell.subject["null"], cell.rule)).values():
@@ -81,9 +81,10 @@ def _stored_flags(cell: Cell, store: Store) -> NDArray[np.bool_]:
 
 
 def for_now(cells: Sequence[Cell], store: Store) -> list[Cell]:
-    """The cells with the replicates that they are known to need; those that stop together need more in each round.
+    """Return the cells with the number of replicates that they are known to need so far.
 
-    A cell that stops together with others is returned without `stopping` once all its replicates are stored.
+    Cells that stop together need more replicates in each round. While such replicates are missing, the cell has the
+    rule ``fixed``; once all are stored, it has no stopping rule.
     """
     ends, now = joint_ends(cells, store), list(cells)
     for place, cell in enumerate(cells):
@@ -100,8 +101,7 @@ class StoppingTracker:
     Attributes
     ----------
     replicates : int
-        The number of replicates that the cell needs: all, until the rule has stopped; then those of the lanes up to
-        the stop.
+        The number of replicates that the cell needs: all until the rule stops, then the whole lanes up to the stop.
     """
 
     def __init__(self, cell: Cell, store: Store, done: Iterable[tuple[int, int]]) -> None:
@@ -118,7 +118,7 @@ class StoppingTracker:
             self.add(*bounds)
 
     def add(self, first: int, last: int) -> None:
-        """Take in the replicates ``first <= replicate < last``, which the store has as one file."""
+        """Add the replicates ``first <= replicate < last``, which are stored in one file."""
         if not self._active:
             return
         self._waiting[first] = last

@@ -1,8 +1,8 @@
-"""Statistical tests of studies. Each is a record in a module of this folder, imported on first use.
+"""Statistical tests of studies. Each test is a record in a module of this folder, which is imported on first use.
 
-A test has the name of its module, with dashes, and its record is `TEST`; in a module of several tests, records have
-their own names. A record describes the test in words, and computes the p-value from all kinds of data that it
-supports: a table of counts, cross-validated runs, or test sets of a population.
+The name of a test is the name of its module, with dashes, and its record is `TEST`. If a module has several tests,
+their records have separate names. A record describes the test in words, and computes p-values from all kinds of data
+that the test supports: a table of counts, cross-validated runs, or test sets from a population.
 """
 
 import importlib
@@ -24,7 +24,7 @@ from ..schema import Hypothesis
 
 @dataclass(frozen=True)
 class ObservedRun:
-    """Cross-validated predictions: true and predicted class of every row, and its group if rows are in groups."""
+    """Cross-validated predictions: the true and the predicted class of each row, and its group if rows have groups."""
 
     label: NDArray[np.int64]
     prediction: NDArray[np.int64]
@@ -37,36 +37,36 @@ class ObservedRun:
 
     @property
     def right(self) -> NDArray[np.bool_]:
-        """A mask of right rows."""
+        """A mask of the correctly classified rows."""
         return np.equal(self.label, self.prediction)
 
     @property
     def wrong(self) -> int:
-        """The number of rows that are wrong."""
+        """The number of misclassified rows."""
         return int(self.n - self.right.sum())
 
     @property
     def error_interval(self) -> Interval:
-        """The interval of the share of wrong rows: Clopper and Pearson's; with groups Korn and Graubard's."""
+        """The interval of the error rate: Clopper and Pearson's or, if rows have groups, Korn and Graubard's."""
         return share_interval(~self.right, self.groups, 0.95)
 
     def rows(self, where: NDArray[np.int64]) -> Self:
-        """The run on some of the rows."""
+        """Return the run on the selected rows."""
         groups = None if self.groups is None else self.groups[where]
         return replace(self, label=self.label[where], prediction=self.prediction[where], groups=groups)
 
     def table(self) -> NDArray[np.int64]:
-        """The confusion matrix, true classes in rows."""
+        """Return the confusion matrix, with true classes in rows."""
         k = int(max(self.label.max(), self.prediction.max())) + 1
         return np.bincount(self.label * k + self.prediction, minlength=k * k).reshape(k, k)
 
 
 #: The method whose replicates are computed in blocks.
 MONTE_CARLO = "monte-carlo"
-#: The publication of several tests.
+#: The publication that several tests come from.
 KELLER = "Keller, Mariethoz and Bengio, Significance tests for bizarre measures in 2-class classification tasks"
 
-#: The fields of a hypothesis by their names.
+#: Fields of a `Hypothesis` by name.
 Fields = dict[str, Any]
 #: Values of JSON, which are part of a cell's identity.
 Data = Mapping[str, Any]
@@ -78,12 +78,12 @@ class OfTable:
 
     #: Methods that need no replicates.
     methods: tuple[str, ...]
-    #: The fields that no method changes: ``n`` to ``null_mean``, ``measure`` and ``alternative``. ValueError, one
-    #: line, for data that no method could take.
+    #: Return the fields that do not depend on the method: ``n`` to ``null_mean``, ``measure`` and ``alternative``.
+    #: Raises ValueError with a message in one line if the data are invalid for every method.
     observed: Callable[[Data], Fields]
-    #: Data and method to the fields from ``p_value`` to ``p_high``, ``method``, ``statistic`` and ``note``.
+    #: Return the fields from ``p_value`` to ``p_high``, ``method``, ``statistic`` and ``note`` by a method.
     evaluate: Callable[[Data, Any], Fields]
-    #: Mask of the replicates, of this many, that are at least as extreme as observed: the method ``monte-carlo``.
+    #: For ``monte-carlo``: draw this many replicates; return a mask of those at least as extreme as observed.
     exceedances: Callable[[Data, int, np.random.Generator], NDArray[np.bool_]] | None = None
 
 
@@ -91,23 +91,23 @@ class OfTable:
 class OfRuns:
     """A test of cross-validated classifiers on the rows of one data set."""
 
-    #: The number of classifiers that a hypothesis is about: each, every two, or all of a data set.
+    #: The classifiers of a hypothesis: each classifier, each pair, or all classifiers of a data set.
     compared: Literal["one", "two", "all"]
-    #: A function of their runs and the name of the cells that returns the fields from ``n`` on.
+    #: Return the fields from ``n`` on, from the runs and the names of their cells.
     compute: Callable[[Sequence[ObservedRun], str], Fields]
-    #: The method of a hypothesis, also if its runs are missing.
+    #: The method of a hypothesis, even if runs are missing.
     method: str
     alternative: str = "two-sided"
     measure: str | None = None
-    #: Caveat printed with a verdict: assumptions of the test that runs do not meet.
+    #: Caveat printed with a verdict: the assumptions of the test that runs violate.
     caveat: str = ""
-    #: True if the test holds its level where rows come in groups. Data with groups are refused to any other.
+    #: True if the test keeps its level if rows have groups. Other tests refuse data with groups.
     takes_groups: bool = False
 
 
 @dataclass(frozen=True)
 class Option:
-    """An option of a test in a study file: its type, default and meaning, and its bounds as pydantic has them."""
+    """An option of a test in a study file: its type, default, meaning, and bounds in the form of pydantic."""
 
     kind: Any
     default: Any
@@ -115,8 +115,8 @@ class Option:
     bounds: Mapping[str, Any] = field(default_factory=dict)
 
 
-#: The option that most tests of two classifiers have.
-SIDE = Option(Alternative, "two-sided", "greater: A is better; less: B is")
+#: The option for the alternative, which most tests of two classifiers have.
+SIDE = Option(Alternative, "two-sided", "greater: A is better; less: B is better")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,50 +125,50 @@ class OfSets:
 
     #: Name in the rows of the summary.
     name: str
-    #: Keys in a study file, in a sentence.
+    #: Description for the page of study files, as a sentence.
     title: str
-    #: The keywords of `pvalues` that a study file may give.
+    #: The keyword arguments of `pvalues` that a study file may set.
     options: Mapping[str, Option]
-    #: The p-values of test sets of eight joint outcomes, a row each, with the options of a study file as keywords:
-    #: ``pvalues(sets, rng, **options)``. Without `rng` the rows of a test set have no order.
+    #: Return the p-values of test sets, which are rows of eight joint outcomes: ``pvalues(sets, rng, **options)``.
+    #: If `rng` is None, the rows of a test set have no order.
     pvalues: Callable[..., NDArray[np.float64]]
-    #: True if it draws the order of rows.
+    #: True if the test draws the order of the rows.
     draws: bool = False
-    #: True if it only matters which answers are right, so that the null hypothesis holds where as many rows are right
-    #: only by A as only by B; otherwise it holds where the measure of the test is equal.
+    #: True if the test depends only on right and wrong answers: the null hypothesis is true if equally many rows are
+    #: right only by A and only by B. Otherwise it is true if the measure of the test is equal.
     of_answers: bool = True
-    #: Its rate of rejections with n rows: ``exact_rate(n, only_a, only_b, rows, swapped, alpha, **options)``.
-    #: The rows that only one gets right are counts of all `rows`, or probabilities where `rows` is None.
+    #: Return the rejection rate with n rows: ``exact_rate(n, only_a, only_b, rows, swapped, alpha, **options)``.
+    #: ``only_a`` and ``only_b`` are counts among all `rows`, or probabilities if `rows` is None.
     exact_rate: Callable[..., float] | None = None
-    #: The number of rows with a wanted rate: ``rows_needed(only_a, only_b, target, alpha, **options)``.
+    #: Return the number of rows for a target rate: ``rows_needed(only_a, only_b, power, alpha, **options)``.
     rows_needed: Callable[..., int] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class StatisticalTest:
-    """A test, with its computation for studies and its words for reports."""
+    """A test: its computation for studies, and its description for reports."""
 
     #: Usual name of the test.
     label: str
-    #: Its question, in plain words.
+    #: The question that the test answers, in plain words.
     question: str
     #: The null hypothesis.
     null: str
-    #: The method, its assumptions and the meaning of its p-value; or a function of its rows that returns them.
+    #: The method, its assumptions and the meaning of its p-value, or a function of the test's rows that returns them.
     words: str | Callable[[Sequence[Hypothesis]], str]
     #: The publication of the test.
     source: str
     #: Meaning of a rejection for a table, as a clause.
     claim: str = ""
-    #: The name in a verdict, where it is not the label.
+    #: The name in a verdict, if it differs from the label.
     by: str = ""
-    #: Explanation of the names in its verdict.
+    #: Explanation of the terms in a verdict.
     terms: str = ""
-    #: Place in a report among the others.
+    #: Position among the tests in a report.
     order: int = 1000
-    #: The unit of observation, more of which may show a difference.
+    #: The unit of observation. With more units, a difference may become significant.
     unit: Literal["row", "data set"] = "row"
-    #: The data that it takes.
+    #: The computation for each kind of data that the test accepts.
     table: OfTable | None = None
     runs: OfRuns | None = None
     sets: OfSets | None = None
@@ -187,12 +187,12 @@ _SHARED = {
 }  # fmt: skip
 #: With fewer data sets, no test generalises to data sets like them.
 FEWEST_DATA_SETS = 3
-#: The names of those that are made of cross-validated runs.
+#: The names of the tests of cross-validated runs.
 OF_RUNS = ("bootstrap", "cochran-q", "efficiency", "homogeneity", "mcnemar")
 
 
 def named(name: str) -> StatisticalTest:
-    """The test of a name."""
+    """Return the test with this name; raise ValueError if there is none."""
     attribute = as_choice(name, "test", TESTS).replace("-", "_")
     module = importlib.import_module(f"{__name__}.{_SHARED.get(name, attribute)}")
     test: StatisticalTest = getattr(module, attribute.upper() if name in _SHARED else "TEST")
@@ -200,24 +200,24 @@ def named(name: str) -> StatisticalTest:
 
 
 def find(name: str) -> StatisticalTest | None:
-    """The test of a name; None if there is none."""
+    """Return the test with this name, or None if there is none."""
     return named(name) if name in TESTS else None
 
 
 def of_runs(name: str) -> OfRuns | None:
-    """The form of a test for cross-validated runs; None if it has none, or the test is not in this folder."""
+    """Return the form of a test for cross-validated runs, or None if it has none or is not in this folder."""
     test = find(name)
     return None if test is None else test.runs
 
 
 def of_sets(name: str) -> OfSets | None:
-    """The form of a test for test sets; None if it has none, or the test is not in this folder."""
+    """Return the form of a test for test sets, or None if it has none or is not in this folder."""
     test = find(name)
     return None if test is None else test.sets
 
 
 def table_test(name: str) -> OfTable:
-    """The form of a test for a table."""
+    """Return the form of a test for a table of counts; raise ValueError if it has none."""
     table = named(name).table
     if table is None:
         raise ValueError(f"test: {name!r} is not valid; expected a test of a table of counts")
@@ -225,19 +225,19 @@ def table_test(name: str) -> OfTable:
 
 
 def methods(name: str) -> tuple[str, ...]:
-    """The methods of a test of a table."""
+    """Return the methods of a test of a table."""
     test = table_test(name)
     return test.methods if test.exceedances is None else (*test.methods, MONTE_CARLO)
 
 
 def run_table_test(name: str, data: Data, method: str) -> Fields:
-    """All fields of a hypothesis that a method without replicates gives."""
+    """Return all fields of a hypothesis that is tested by a method without replicates."""
     test = table_test(name)
     return {**test.observed(data), **test.evaluate(data, method)}
 
 
 def fields(result: TestResult, **values: Any) -> dict[str, Any]:
-    """Return the fields p-value, interval, method and note; `values` add to or replace them."""
+    """Return the fields of a test result: p-value, interval, method and note. `values` are added or replace them."""
     interval = result.pvalue_interval
     return {
         "method": result.method,
@@ -258,7 +258,7 @@ def estimated(estimate: float, interval: Iterable[float]) -> Fields:
 
 
 def distinct_sets(sets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The distinct rows, and the place of each row among them; whole numbers of at least 0."""
+    """Return the distinct rows of an array of nonnegative integers, and the position of each row among them."""
     shape = [int(most) + 1 for most in sets.max(axis=0)]
     if math.prod(shape) > np.iinfo(np.int64).max:
         distinct, which = np.unique(sets, axis=0, return_inverse=True)

@@ -1,4 +1,4 @@
-"""Cochran's Q: are all classifiers of a data set equally often right on its rows? (McNemar's test for several)."""
+"""Cochran's Q: are all classifiers equally accurate on a data set? (McNemar's test for several classifiers)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 
 from . import ObservedRun, OfRuns, StatisticalTest
 
-#: With fewer right and wrong answers on rows that tell classifiers apart, chi-square is rough (Tate and Brown 1970).
+#: With fewer answers on rows that distinguish classifiers, the chi-square approximation is rough (Tate and Brown 1970).
 _ENOUGH = 24
 
 
@@ -31,10 +31,10 @@ TEST = StatisticalTest(
     question="Do any of the classifiers differ in accuracy?",
     null="all classifiers are equally likely to be right",
     words=(
-        "Only rows that some but not all classifiers got right distinguish them. Q compares how often each was right "
-        "there, and p is its chi-square approximation with one degree of freedom fewer than classifiers. The null "
-        "hypothesis is that all are equally likely to be right. It is about these predictions; it does not account "
-        "for the choice of the training rows. McNemar's tests of pairs show which of them differ."
+        "Only rows that some but not all classifiers got right distinguish them. Q compares the numbers of right "
+        "answers on these rows, and p is the chi-square approximation with one degree of freedom fewer than "
+        "classifiers. The null hypothesis is that all are equally likely to be right. It is about these predictions; "
+        "the choice of training rows is not accounted for. McNemar's tests of pairs show which classifiers differ."
     ),
     source="Cochran, The comparison of percentages in matched samples, Biometrika 37 (1950)",
     claim="some of the classifiers differ",

@@ -1,6 +1,6 @@
-"""Is the accuracy of a confusion matrix better than that of a random classifier with the same margins? (Nyssen).
+"""Is the accuracy of a confusion matrix better than chance, given its margins? (Nyssen's test).
 
-Also the numbers of replicates, or of tables to list, that his test needs; these test nothing.
+The module also computes the number of replicates, and the number of tables, that his test needs; both test nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,14 +19,14 @@ from . import Data, Fields, ObservedRun, OfRuns, OfTable, StatisticalTest, estim
 
 _CAVEAT = (
     "Here the assumptions of the test do not hold: the predictions are pooled from folds whose classifiers share "
-    "training rows, and the test treats them as independent. At a level of 5% it rejected 7.4% of the time with "
-    "nothing to learn, and 27.6% with the folds of five repetitions (the ready study cross-validation: naive Bayes, "
-    "100 rows); PermClass kept its level."
+    "training rows, but the test treats them as independent. At the 5% level, it rejected in 7.4% of samples "
+    "although there was nothing to learn, and in 27.6% with the folds of five repetitions (the ready study "
+    "cross-validation: naive Bayes, 100 rows); PermClass kept its level."
 )
 
 
 def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
-    """``table``: counts, true classes in rows."""
+    """Return the result without p, from ``table``: counts, with true classes in rows."""
     table = as_confusion_table(data["table"])
     n, right = int(table.sum()), int(np.trace(table))
     by_chance = sum(int(row) * int(column) for row, column in zip(table.sum(axis=1), table.sum(axis=0), strict=True))
@@ -41,7 +41,7 @@ def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _evaluate(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
-    # Equal tables give equal results, also where "auto" has to draw.
+    # Equal tables give equal results, even if "auto" draws random tables.
     result = efficiency_test(data["table"], method="exact" if method == "mid-p" else method, rng=0)
     if method == "mid-p":
         p = result.mid_pvalue
@@ -51,7 +51,7 @@ def _evaluate(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
 
 
 def _exceedances(data: Mapping[str, Any], size: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """For each of `size` random tables with the observed margins, whether at least as many are right."""
+    """Draw `size` tables with the observed margins; return a mask of those with at least as many right answers."""
     table = as_confusion_table(data["table"])
     drawn = random_number_correct(table.sum(axis=1), table.sum(axis=0), size=size, rng=rng)
     return np.asarray(drawn >= np.trace(table), dtype=np.bool_)
@@ -66,16 +66,16 @@ TEST = StatisticalTest(
     question="Are the predictions better than chance?",
     null="predicted classes are independent of the true ones",
     words=(
-        "The confusion matrix of the predictions is compared with all matrices of the same row and "
-        "column totals: p is the exact probability of at least as many right predictions if classes were assigned at "
-        "random. The null hypothesis is that predicted and true classes are independent. Nothing is retrained, so the "
-        "test is only about these predictions."
+        "The confusion matrix of the predictions is compared with all matrices that have the same row and column "
+        "totals. p is the exact probability of at least as many right predictions if classes are assigned at random. "
+        "The null hypothesis is that predicted and true classes are independent. Nothing is retrained, so the test is "
+        "only about these predictions."
     ),
     source="Nyssen, Comparison of different methods for testing the significance of classification efficiency",
     claim="the accuracy is better than chance",
     by="Nyssen's test",
     terms=(
-        "Nyssen's test compares the number right with that of naming classes at random, each as often as it was named."
+        "Nyssen's test compares the number of right predictions with random predictions of the same class frequencies."
     ),
     order=30,
     table=OfTable(
@@ -93,7 +93,7 @@ def _no_pvalue(data: Data, method: str) -> Fields:  # noqa: ARG001
 
 
 def _replicates(data: Mapping[str, Any]) -> dict[str, Any]:
-    """``alpha``, the level of the test."""
+    """Return the number of replicates for a test at the level ``alpha``."""
     return {"alternative": "none", "measure": "replicates", "estimate": float(monte_carlo_size(data["alpha"]))}
 
 
@@ -112,7 +112,7 @@ MONTE_CARLO_SIZE = StatisticalTest(
 
 
 def _tables(data: Mapping[str, Any]) -> dict[str, Any]:
-    """``table``: counts, true classes in rows."""
+    """Return the number of tables to enumerate for ``table``: counts, with true classes in rows."""
     table = as_confusion_table(data["table"])
     return {
         "alternative": "none",
@@ -127,8 +127,8 @@ ENUMERATION_SIZE = StatisticalTest(
     question="How many tables would an enumeration list?",
     null="none: tables are counted",
     words=(
-        "The number of tables with the same totals and at least as many right answers: the terms of Nyssen's equation "
-        "(4). They are counted row by row; the exact test computes their sum without listing them. Nothing is tested."
+        "The number of tables with the same totals and at least as many right answers, which are the terms of Nyssen's "
+        "equation (4). They are counted row by row; the exact test sums them without a list. Nothing is tested."
     ),
     source="Nyssen, Comparison of different methods for testing the significance of classification efficiency, fig. 2",
     order=75,

@@ -1,6 +1,6 @@
-"""Are two classifiers of the same rows equally good, by error rate, cost or F1? (Keller, Mariethoz and Bengio).
+"""Are two classifiers equally good on the same rows, by error rate, cost or F1? (Keller, Mariethoz and Bengio).
 
-The exact and bootstrap tests of their joint outcomes, the normal tests of their rates, and the bootstrap of macro F1.
+The module contains tests of joint outcomes, normal tests of error rates and costs, and the bootstrap of macro F1.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ from . import KELLER, SIDE, ObservedRun, OfRuns, OfSets, OfTable, Option, Statis
 
 
 def of_two_classes(measure: OwnMeasure) -> Measure:
-    """Turn a user's measure of labels (1 and 0), predictions and weights into one of counts, or raise ValueError.
+    """Turn a user's measure of labels (1 and 0), predictions and weights into a measure of counts.
 
     >>> from sigstats.measures.measure import as_own_measure
     >>> measure = as_own_measure(lambda y, prediction, weights: ((y == prediction) @ weights) / weights.sum())
@@ -42,14 +42,14 @@ def of_two_classes(measure: OwnMeasure) -> Measure:
 
 
 def _of_counts(formula: Callable[..., FloatArray], *counts: Any) -> FloatArray:
-    """Apply a formula of labels, predictions (1 and 0) and weights to the counts ``tp, fn, fp, tn``."""
+    """Apply a function of labels, predictions (1 and 0) and weights to the counts ``tp, fn, fp, tn``."""
     weights = np.stack(counts, axis=-1)
     value = formula(np.array([1, 1, 0, 0]), np.array([1, 0, 1, 0]), weights.reshape(-1, 4))
     return np.asarray(value).reshape(weights.shape[:-1])
 
 
 def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
-    """``outcomes``: the eight counts; ``cost_fn``, ``cost_fp`` and ``prior`` for the cost, ``measure`` to resample."""
+    """Return the result without p, from the eight ``outcomes``."""
     outcomes = JointOutcomes(*data["outcomes"])
     if outcomes.n == 0:
         raise refuse("outcomes", 0, "at least one", quantity="number of observations")
@@ -57,7 +57,7 @@ def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _evaluate(data: Mapping[str, Any], method: str) -> dict[str, Any]:
-    """The p-value by a method; the estimate is the value of a minus that of b."""
+    """Return p and the estimate a - b. Costs need ``cost_fn``, ``cost_fp`` and ``prior``, the bootstrap ``measure``."""
     outcomes = JointOutcomes(*data["outcomes"])
     if method == "bootstrap":
         chosen = measure_as_planned(data["measure"], data.get("measure_code"))
@@ -86,10 +86,10 @@ TEST = StatisticalTest(
     question="Do two classifiers of one positive class differ?",
     null="a and b are equally good",
     words=(
-        "Rows are counted by eight joint events of label and both predictions. proportion compares error rates and "
-        "dcf detection costs, as normal approximations: from the disagreements only, or, independent, as if the two "
-        "were measured on different objects. bootstrap draws the objects again with replacement, as counts of the "
-        "events. The null hypothesis is that both are equally good."
+        "Rows are counted by the eight joint events of label and both predictions. proportion compares error rates and "
+        "dcf detection costs, by normal approximations: from the disagreements only or, with -independent, as if the "
+        "two were measured on different objects. bootstrap resamples the objects, as counts of the events. The null "
+        "hypothesis is that both are equally good."
     ),
     source=f"{KELLER}, equations 4 to 15",
     claim="the two classifiers differ",
@@ -107,8 +107,8 @@ PROPORTION = StatisticalTest(
     question="Do two classifiers have the same error rate?",
     null="a and b have the same error rate",
     words=(
-        "The difference of two error rates over its standard error is compared with the normal distribution: from the "
-        "disagreements only, or as if the two were measured on different objects."
+        "The difference of two error rates, divided by its standard error, is compared with the normal distribution: "
+        "from the disagreements only, or as if the two were measured on different objects."
     ),
     source=f"{KELLER}, equations 4 and 6",
     order=48,
@@ -122,7 +122,7 @@ PROPORTION = StatisticalTest(
 
 
 def _pvalues(sets: NDArray[np.int64], rng: object, **options: Any) -> NDArray[np.float64]:  # noqa: ARG001
-    """The p-values; 1 without rows of one class. In a study, greater means that A is better: B has the greater cost."""
+    """Return the p-values, which are 1 if a class has no rows. ``greater`` means that A is better: B costs more."""
     ones = np.ones(len(sets))
     whole = sets[:, :4].any(axis=1) & sets[:, 4:].any(axis=1)
     ones[whole] = dcf_pvalues(sets[whole][:, EXCHANGED], **options)
@@ -134,8 +134,8 @@ DCF = StatisticalTest(
     question="Do two classifiers have the same detection cost?",
     null="a and b have the same detection cost",
     words=(
-        "The difference of two detection costs over its standard error is compared with the normal distribution: from "
-        "the disagreements only, or as if the two were measured on different objects."
+        "The difference of two detection costs, divided by its standard error, is compared with the normal "
+        "distribution: from the disagreements only, or as if the two were measured on different objects."
     ),
     source=f"{KELLER}, equations 8 and 9",
     order=49,
@@ -183,9 +183,9 @@ BOOTSTRAP = StatisticalTest(
     null="a and b have the same macro-averaged F1",
     words=(
         "The rows are drawn with replacement, 10,000 times, as counts of the joint events of label and both "
-        "predictions; p is the smallest level at which the percentile interval of the difference of macro-averaged "
-        "F1 excludes 0. The null hypothesis is that both have the same F1. p is approximate: too small if few rows "
-        "distinguish the two."
+        "predictions. p is the smallest level at which the percentile interval of the difference in macro-averaged "
+        "F1 excludes 0. The null hypothesis is that both have the same F1. p is approximate; it is too small if few "
+        "rows distinguish the two."
     ),
     source=f"{KELLER}; Efron and Tibshirani, An introduction to the bootstrap (1993)",
     by="bootstrap",

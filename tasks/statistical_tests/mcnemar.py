@@ -1,6 +1,6 @@
-"""Are two classifiers equally accurate on the same objects? (McNemar, on the objects that only one got right).
+"""Are two classifiers equally accurate on the same objects? (McNemar's test of the objects that only one got right).
 
-Tested once, or looked at as rows arrive.
+The rows are tested once, or repeatedly as they arrive.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -39,9 +39,9 @@ _MEASURE = "difference of accuracies (a - b)"
 _EVEN = "of a split at least as uneven as the observed one"
 _METHODS = {
     "exact": f"the exact {{sides}}binomial probability {_EVEN}",
-    "mid-p": "the {sides}binomial mid-p-value (splits as uneven as the observed one count half, more uneven ones full)",
+    "mid-p": "the {sides}binomial mid-p-value (splits as uneven as the observed split count half)",
     "sign flips of groups": (
-        "where rows come in groups, the exact probability of a difference as large as the observed one if the two are "
+        "if rows have groups, the exact probability of a difference as large as the observed difference if the two are "
         "exchanged in each group with probability 1/2"
     ),
     "chi2": f"the {{sides}}chi-square approximation of the probability {_EVEN}",
@@ -49,9 +49,9 @@ _METHODS = {
 
 
 def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The result without p, from ``only_a`` and ``only_b``, the objects of ``n`` that only a or only b got right.
+    """Return the result without p, from ``only_a`` and ``only_b``, the numbers of objects that only a or b got right.
 
-    Without ``n`` the difference of accuracies is not known.
+    The difference of accuracies is included if ``n``, the number of all objects, is given.
     """
     only_a, only_b = (as_count(data[key], key) for key in ("only_a", "only_b"))
     seen: dict[str, Any] = {
@@ -132,7 +132,7 @@ def _words(rows: Sequence[Hypothesis]) -> str:
     return (
         f"Only rows that one of two classifiers got right and the other wrong distinguish them: p is {text}. "
         f"{toward if any(one_sided) else ''}The null hypothesis is that both are equally likely to be right. It is "
-        "about these predictions; it does not account for the choice of the training rows."
+        "about these predictions; the choice of training rows is not accounted for."
     )
 
 
@@ -170,7 +170,7 @@ TEST = StatisticalTest(
 def _smallest_pvalues(
     sets: IntArray, rng: np.random.Generator | None, *, method: str, alternative: str, new_rows: int
 ) -> FloatArray:
-    """The smallest p-value of all looks at each test set; rows arrive in random order, or all at once without `rng`."""
+    """Return the smallest p-value of all looks at each test set. Rows arrive in random order; at once without `rng`."""
     values = np.empty(len(sets))
     for place, counts in enumerate(sets):
         only_a, only_b, n = int(counts[2] + counts[5]), int(counts[1] + counts[6]), int(counts.sum())
@@ -187,14 +187,14 @@ def _smallest_pvalues(
 
 
 def _anytime(a: IntArray, b: IntArray, alternative: str) -> FloatArray:
-    """The reciprocals of the e-values of `sigstats.anytime_test`."""
+    """Return p-values: the reciprocals of the e-values of `sigstats.anytime_test`."""
     ahead, behind = (b, a) if alternative == "less" else (a, b)
     evidence = log_evalues(ahead.astype(np.float64), behind.astype(np.float64), two_sided=alternative == "two-sided")
     return np.exp(-np.maximum(evidence, 0.0))
 
 
 def _exact(a: IntArray, b: IntArray, alternative: str) -> FloatArray:
-    """McNemar's exact test of the rows so far."""
+    """Return the p-values of McNemar's exact test of the rows so far."""
     if alternative == "two-sided":
         return np.minimum(1.0, 2 * bdtr(np.minimum(a, b), a + b, 0.5))
     ahead = b if alternative == "less" else a
@@ -202,7 +202,7 @@ def _exact(a: IntArray, b: IntArray, alternative: str) -> FloatArray:
 
 
 def _chi2(a: IntArray, b: IntArray, alternative: str) -> FloatArray:
-    """McNemar's approximate test, which rejects if a fixed interval excludes 0."""
+    """Return the p-values of McNemar's approximate test, which rejects if a fixed interval excludes 0."""
     z = (a - b) / np.sqrt(np.maximum(a + b, 1))
     return {"two-sided": 2 * ndtr(-np.abs(z)), "greater": ndtr(-z), "less": ndtr(z)}[alternative]  # type: ignore[no-any-return]
 
@@ -219,9 +219,9 @@ LOOKS = StatisticalTest(
     question="Are two classifiers equally accurate, looked at as rows arrive?",
     null="a and b are equally likely to be right",
     words=(
-        "The rows of a test set arrive in random order, some at a look, and all rows so far are tested at each look. "
-        "p is the smallest of all looks, by a test that is valid at all looks together or by one made for a single "
-        "look."
+        "The rows of a test set arrive in random order, some before each look, and each look tests all rows so far. "
+        "p is the smallest p-value of all looks, by a test that is valid for any number of looks or by a test for a "
+        "single look."
     ),
     source=(
         "Ramdas, Gruenwald, Vovk and Shafer, Game-theoretic statistics and safe anytime-valid inference, Statistical "

@@ -13,12 +13,12 @@ from . import OfTable, StatisticalTest, estimated, fields
 
 
 def _data_sets(data: Mapping[str, Any]) -> dict[str, Any]:
-    """``scores``, a row for each data set and a column for each model; ``greater_is_better``."""
+    """Return the result without p, from ``scores``, with a row per data set and a column per model."""
     return {"alternative": "two-sided", "n": len(data["scores"])}
 
 
 def _friedman(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
-    """The p-value by a method; the statistic is Iman and Davenport's F, and Friedman's chi-square for the other."""
+    """Return the p-value by a method. The statistic is Friedman's chi-square for ``chi2``, otherwise F."""
     result = friedman_test(data["scores"], method=method, greater_is_better=data["greater_is_better"])
     return fields(result, statistic=result.chi2_statistic if method == "chi2" else result.f_statistic)
 
@@ -29,9 +29,9 @@ FRIEDMAN = StatisticalTest(
     null="all models are equally good on data sets like these",
     words=(
         "The models are ranked on each data set, and Friedman's statistic, corrected for ties, measures how far their "
-        "mean ranks are apart; p counts the orders within the data sets. If there are too many, it is that of Iman and "
-        "Davenport's F, or orders are drawn if most scores are tied. The null hypothesis is that on each data set all "
-        "orders of the models are equally likely."
+        "mean ranks are apart. p is computed from all orders within the data sets. If there are too many, it comes "
+        "from Iman and Davenport's F, or from random orders if most scores are tied. The null hypothesis is that all "
+        "orders of the models are equally likely on each data set."
     ),
     source=(
         "Friedman, The use of ranks to avoid the assumption of normality, Journal of the American Statistical "
@@ -44,12 +44,12 @@ FRIEDMAN = StatisticalTest(
 )
 
 
-#: Name of the estimate; positive if a is better, also where less is better.
+#: Name of the estimate, which is positive if a is better, even if lower scores are better.
 ADVANTAGE = "advantage of a over b"
 
 
 def _advantage(data: Mapping[str, Any]) -> dict[str, Any]:
-    """``a`` and ``b``: a score of each model on each data set, None where missing; ``greater_is_better``."""
+    """Return the result without p, from ``a`` and ``b``, the models' scores by data set; None if missing."""
     result = signed_rank_test(_advantages(data))
     return {
         "alternative": "two-sided",
@@ -65,14 +65,14 @@ def _signed_rank(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
 
 
 def _advantages(data: Mapping[str, Any]) -> FloatArray:
-    """The advantage of a over b on each data set."""
+    """Return the advantage of a over b on each data set."""
     if len(data["a"]) != len(data["b"]):
         raise refuse("scores", len(data["b"]), f"{len(data['a'])}, one for each data set", quantity="length")
     both = [scores for scores in zip(data["a"], data["b"], strict=True) if None not in scores]
     a, b = (
         as_reals(column, f"scores of {key}", ndim=1) for key, column in zip("ab", zip(*both, strict=True), strict=True)
     )
-    with np.errstate(over="ignore"):  # the test names a difference that is infinite
+    with np.errstate(over="ignore"):  # the test refuses infinite differences
         return a - b if data["greater_is_better"] else b - a
 
 
@@ -81,10 +81,10 @@ SIGNED_RANK = StatisticalTest(
     question="Which of two models is better on data sets like these?",
     null="a and b are equally good on data sets like these",
     words=(
-        "The differences of two models' scores are ranked by their size, and the ranks of those in favour of one are "
-        "added up. p is the share of all assignments of signs whose sum is at least as far from its mean: exact also "
-        "with equal scores, which are left out, and with equal differences, which share their ranks. The null "
-        "hypothesis is that differences are symmetric about zero."
+        "The differences of two models' scores are ranked by size, and the ranks of the differences in favour of one "
+        "model are added up. p is the share of all assignments of signs for which the sum is at least as far from its "
+        "mean. It is also exact with equal scores, which are left out, and with equal differences, which share ranks. "
+        "The null hypothesis is that differences are symmetric about zero."
     ),
     source=(
         "Wilcoxon, Individual comparisons by ranking methods, Biometrics Bulletin 1 (1945); for models over data sets, "

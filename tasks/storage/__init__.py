@@ -1,1 +1,1 @@
-"""Files that are written whole or not at all, and the store of one study."""
+"""Files that are written atomically, and the store of one study."""

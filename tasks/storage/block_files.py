@@ -1,6 +1,6 @@
-"""The files of a cell's replicates: their names, and the choice among overlapping ones.
+"""The files of a cell's replicates: their names, and the choice among overlapping files.
 
-Each file holds a range of replicates, ``first <= replicate < last``, in order; its name states the range.
+Each file contains a range of replicates, ``first <= replicate < last``, in order. The name gives the range.
 """
 
 import re
@@ -16,34 +16,34 @@ from ..plan import Cell
 from ..schema import REPLICATE, SPAN, to_numpy
 from .seal import Damaged
 
-#: The folders of all cells that are finished, and of the blocks of those that are not.
+#: The folders of finished cells, and of the blocks of unfinished cells.
 REPLICATES, BLOCKS = "replicates", "blocks"
-#: The folder of parts of cells, stored for later plans that have more parts.
+#: The folder of parts of cells, which are stored for later plans with more parts.
 PARTS = "counts"
 _NAME = re.compile(r"/(\d+)-(\d+)\.parquet$")
 
 
 def folders(cell: Cell) -> tuple[str, str]:
-    """The folder of a finished cell, and that of its blocks."""
+    """Return the folder of a finished cell, and the folder of its blocks."""
     return f"{REPLICATES}/{cell.name}", f"{BLOCKS}/{cell.name}"
 
 
 def finished_name(cell: Cell, first: int, last: int) -> str:
-    """The name of the file of a finished cell."""
+    """Return the name of the file of a finished cell."""
     return f"{folders(cell)[0]}/{first:09d}-{last:09d}.parquet"
 
 
 def block_name(cell: Cell, first: int, last: int) -> str:
-    """The name of the file of a block."""
+    """Return the name of the file of a block."""
     if (first, last) == (0, cell.replicates) and cell.stopping is None:
         return finished_name(cell, first, last)  # one block is the whole cell
     return f"{folders(cell)[1]}/{first:09d}-{last:09d}.parquet"
 
 
 def range_of(cell: Cell, name: str) -> tuple[int, int] | None:
-    """The range in the name of a file; None if the cell has no such block.
+    """Return the range in the name of a file, or None if the cell has no such block.
 
-    The last lane of a file may be incomplete: it was written for a plan with fewer replicates.
+    The last lane of a file may be incomplete if it was written for a plan with fewer replicates.
     """
     bounds = range_in(name)
     if bounds is None:
@@ -53,18 +53,18 @@ def range_of(cell: Cell, name: str) -> tuple[int, int] | None:
 
 
 def range_in(name: str) -> tuple[int, int] | None:
-    """The range in the name of a file; None if the name states none."""
+    """Return the range in the name of a file, or None if the name contains no range."""
     match = _NAME.search(name)
     return None if match is None else (int(match[1]), int(match[2]))
 
 
 def usable_range(cell: Cell, first: int, last: int) -> tuple[int, int]:
-    """The part of a file's range that a cell can use: the whole lanes, since the last may have been cut short."""
+    """Return the part of a file's range that a cell can use: the whole lanes, since the last lane may be cut short."""
     return first, last if last == cell.replicates else last - last % cell.lane_size
 
 
 def require_range(tables: Iterable[pa.Table], first: int, last: int, file: str = "") -> None:
-    """Refuse tables that do not contain every replicate of this range; raise Damaged if they are from a `file`."""
+    """Raise Damaged (ValueError without a `file`) unless tables contain exactly the replicates of this range."""
     begin = end = first
     for table in tables:
         numbers, ends = _bounds(table)
@@ -80,34 +80,34 @@ def require_range(tables: Iterable[pa.Table], first: int, last: int, file: str =
 
 
 def _bounds(table: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first replicate of each row, and the one after the row's last."""
+    """Return the first replicate of each row, and its last replicate plus one."""
     numbers = to_numpy(table.column(REPLICATE.name))
     several = SPAN.name in table.column_names
     return numbers, numbers + (to_numpy(table.column(SPAN.name)) if several else 1)
 
 
 def replicates_of(table: pa.Table) -> int:
-    """The number of replicates up to the last one of a table."""
+    """Return the number of replicates up to the end of a table."""
     return int(_bounds(table.slice(len(table) - 1))[1][0])
 
 
 def first_replicates(table: pa.Table, replicates: int) -> pa.Table:
-    """The part of a table that contains some of the first `replicates` replicates."""
+    """Return the rows of a table that begin with one of the first `replicates` replicates."""
     return table.slice(0, int(np.searchsorted(table.column("replicate").to_numpy(), replicates)))
 
 
 def disjoint(files: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The ranges of files that do not overlap, in order.
+    """Choose ranges of files that do not overlap; return them in order.
 
-    The choice covers the longest range without a gap from the first replicate on; among such choices, it holds the most
-    replicates in the fewest files. Two runs that share the root cut a cell in different ways: the cell is complete as
-    soon as the files of one run are. A block that overlaps the file of a finished cell, which a stopping rule has
-    ended, cannot displace it.
+    The choice covers the longest range without a gap from the first replicate on; among such choices, it has the most
+    replicates in the fewest files. Two runs that share the root cut a cell in different ways, and the cell is complete
+    as soon as one run has completed it. If a stopping rule ended a cell, a block that overlaps the file of the finished
+    cell cannot displace it.
     """
     files = sorted(files, key=lambda file: file[::-1])
     ends = [last for _, last in files]
-    # The best choice among the first files, for each number of them: its reach, its replicates, minus the number of its
-    # files, and the chain of these.
+    # The best choice among the first k files, for each k: the end of its gapless range, the number of replicates, minus
+    # the number of files, and the chain of chosen files.
     best: list[tuple[int, int, int, Any]] = [(0, 0, 0, None)]
     for number, (first, last) in enumerate(files):
         reached, replicates, fewer, before = best[bisect_right(ends, first, hi=number)]

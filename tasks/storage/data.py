@@ -1,4 +1,4 @@
-"""Data that a study stores once and its workers read: data sets, documents, populations.
+"""Data that a study stores once for its workers: data sets, documents and populations.
 
 A worker process keeps data that several blocks use in a bounded cache.
 """
@@ -22,10 +22,10 @@ MOST_BYTES, MOST_VALUES = 1 << 28, 8
 class WorkerCache(LRUCache[Hashable, T]):
     """A least-recently-used cache, bounded in bytes and in the number of values, for `cachetools.cached`.
 
-    A single value that exceeds the bound in bytes is kept until another one is looked up. It is removed before the
-    other is computed, so that a worker never holds two large data sets.
+    A single value that exceeds the bound in bytes is kept until another value is looked up. It is removed before the
+    other value is computed, so that a worker never has two large data sets in memory.
 
-    `nbytes`: the size of a value. `most_bytes` and `most_values`: the bounds.
+    `nbytes`: function that returns the size of a value. `most_bytes` and `most_values`: the bounds.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class WorkerCache(LRUCache[Hashable, T]):
         self.most_values = most_values
 
     def taken(self, key: Hashable) -> T | None:
-        """Remove and return the value of a key; None if it is missing."""
+        """Remove and return the value of a key, or return None if the key is missing."""
         try:
             value = self[key]
         except KeyError:
@@ -55,7 +55,7 @@ class WorkerCache(LRUCache[Hashable, T]):
 
 
 class StoredData(Protocol):
-    """Data that can be written as a table and read from it again: a data set, documents, a population."""
+    """Data that can be stored as a table: a data set, documents or a population."""
 
     @property
     def name(self) -> str:
@@ -63,34 +63,34 @@ class StoredData(Protocol):
 
     @property
     def nbytes(self) -> int:
-        """Its size in memory, in bytes."""
+        """Size in memory, in bytes."""
 
     def digest(self) -> str:
-        """SHA-256 (hexadecimal) of the content; the name is not part of it."""
+        """Return the SHA-256 of the content, without the name, in hexadecimal."""
 
     def to_table(self) -> pa.Table:
-        """The content and the name as a table."""
+        """Return the content and the name as a table."""
 
     @classmethod
     def from_table(cls, table: pa.Table) -> Self:
-        """The data that `to_table` wrote."""
+        """Return the data that `to_table` wrote."""
 
 
 @runtime_checkable
 class Growing(StoredData, Protocol):
-    """Data in files, to which others may be added."""
+    """Data in files to which more files may be added."""
 
     def extends(self, earlier: Self) -> bool:
-        """True if all files of the earlier data are here unchanged, together with new ones."""
+        """Return True if the files are all files of the earlier data, unchanged, and at least one new file."""
 
 
 D = TypeVar("D", bound=StoredData)
 
 
 def write_data(store: Store, data: StoredData) -> str:
-    """Write data, unless the store has them; return the reason if stored data could not be used.
+    """Write data unless the store has them; return the reason if stored data cannot be used, otherwise "".
 
-    Damaged data are written again, and so are data with equal rows from another source.
+    Damaged data are written again, and so are equal rows with other metadata, such as another source.
     """
     name, table = _file_of(data.name, data.digest()), data.to_table()
     present, damage = store.usable(name, kind="data", fingerprint=data.digest())
@@ -100,7 +100,7 @@ def write_data(store: Store, data: StoredData) -> str:
 
 
 def read_data(store: Store, kind: type[D], name: str, digest: str) -> D:
-    """The data of this class, name and digest; a process reads the same data only once."""
+    """Return the stored data of this class, name and digest. A process reads the same data only once."""
     data: D = _read_data(store, kind, name, digest)
     return data
 

@@ -1,8 +1,8 @@
 """Files under a root: a folder, or an fsspec URL such as a bucket.
 
-At a URL an object appears whole, when its upload ends, and needs no rename. A run remembers the objects under its root,
-so that it requests each only once. Only the run with the lease of a root writes there, and its workers report their
-files. A block of a lost worker may still exist; listing the names again finds it.
+At a URL, an object appears complete when its upload ends, and needs no rename. A run remembers the objects under its
+root, so that it requests each object only once. Only the run that holds the lease of a root writes there, and its
+workers report their files. A lost worker may have written a block that it did not report; a new listing finds it.
 """
 
 import contextlib
@@ -23,18 +23,18 @@ from .lease import Held, lease
 from .local_files import LocalFiles, inside_root
 from .local_files import Locked as Locked
 
-#: The most bytes of all remembered contents; a larger content is read again.
+#: The maximum size of all remembered contents, in bytes. A larger content is read again.
 _MOST_BYTES = 1 << 28
 
-#: The most bytes of a file written piece by piece whose content is cached.
+#: The maximum size in bytes up to which the content of a file that is written piece by piece is cached.
 _MOST_WRITTEN = 1 << 22
 
-#: The folder in which workers write without a receipt.
+#: The folder into which workers write without a receipt.
 _ASKED_FOR = "data/"
 
 
 class Remembered:
-    """The names of all objects under a root, and the contents of those that were read or written last."""
+    """The names of all objects under a root, and the contents of the most recently read or written objects."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
@@ -44,7 +44,7 @@ class Remembered:
         self._contents: LRUCache[str, bytes] = LRUCache(_MOST_BYTES, getsizeof=len)
 
     def refresh(self, names: Iterable[str]) -> None:
-        """Add names, which may be listed late, and forget contents that may have been replaced."""
+        """Add listed names, keep the known ones (stores may list late), and forget contents that may have changed."""
         with self._lock:
             self._names.update(set(names) - self._removed)
             for name in list(self._contents):
@@ -52,13 +52,13 @@ class Remembered:
                     del self._contents[name]
 
     def add(self, name: str, content: bytes | None = None, *, written_here: bool = False) -> None:
-        """Record an object, its content if that is known, and whether this process wrote it."""
+        """Record an object, its content if known, and whether this process wrote it."""
         with self._lock:
             self._names.add(name)
             self._removed.discard(name)
             if written_here:
                 self._own.add(name)
-            self._contents.pop(name, None)  # a content that is not known may be another one
+            self._contents.pop(name, None)  # an unknown content may differ
             if content is not None and len(content) <= _MOST_BYTES:
                 self._contents[name] = content
 
@@ -70,25 +70,25 @@ class Remembered:
             self._contents.pop(name, None)
 
     def content(self, name: str) -> bytes | None:
-        """The content of an object; None if it must be requested. FileNotFoundError if there is no such object."""
+        """Return the content of an object, or None if it must be requested; raise FileNotFoundError if missing."""
         with self._lock:
             if name not in self._names and not name.startswith(_ASKED_FOR):
                 raise FileNotFoundError(name)
             return self._contents.get(name)
 
     def within(self, folder: str) -> list[str]:
-        """The names of all objects in a folder and in those below it, without the folder."""
+        """Return the names of all objects in a folder and its subfolders, relative to the folder."""
         start = f"{folder}/" if folder else ""
         with self._lock:
             return sorted(name.removeprefix(start) for name in self._names if name.startswith(start))
 
 
-#: Roots that the runs of this process know.
+#: The remembered objects of this process's runs, by root.
 _REMEMBERED: dict[str, Remembered] = {}
 
 
 class RemoteFiles:
-    """Files under an fsspec URL whose store makes an object visible when its upload ends (S3, GCS, memory ...)."""
+    """Files under an fsspec URL. The store must make an object visible when its upload ends (S3, GCS, memory ...)."""
 
     def __init__(self, root: str) -> None:
         self.root = root.rstrip("/")
@@ -118,7 +118,7 @@ class RemoteFiles:
             with tempfile.NamedTemporaryFile() as file:
                 content(file)
                 file.flush()
-                if file.seek(0, os.SEEK_END) <= _MOST_WRITTEN:  # written files are soon read again
+                if file.seek(0, os.SEEK_END) <= _MOST_WRITTEN:  # written files are often read again soon
                     file.seek(0)
                     written = file.read()
                 with self._trouble():
@@ -137,7 +137,7 @@ class RemoteFiles:
         if known is not None and (content := known.content(name)) is not None:
             return content
         system, root = self._system
-        # Otherwise s3fs asks for the size first, to read in several parts.
+        # By default s3fs first requests the size, to read in several parts.
         whole = {"max_concurrency": 1} if "s3" in system.protocol else {}
         with self._trouble():
             content = bytes(system.cat_file(f"{root}/{inside_root(name)}", **whole))
@@ -183,16 +183,16 @@ class RemoteFiles:
             try:
                 if names:
                     system.rm(names)  # object stores take a thousand names in one request
-            except Exception:  # some accept only one, and a name may look like a pattern
+            except Exception:  # some stores accept only one name, and a name may look like a pattern
                 for name in names:
                     with contextlib.suppress(FileNotFoundError):
                         system.rm_file(name)
 
     @contextlib.contextmanager
     def remembered(self) -> Iterator[None]:
-        """Request each object only once within this context, for the run that holds the lock.
+        """Request each object only once within this context. It is for the run that holds the lock.
 
-        Objects that others write are seen after `refresh`.
+        Objects that others write are seen only after `refresh`.
         """
         if self.root in _REMEMBERED:
             yield
@@ -201,14 +201,14 @@ class RemoteFiles:
         try:
             try:
                 self.refresh()
-            except OSError:  # which the next request reports
+            except OSError:  # the next request reports it
                 del _REMEMBERED[self.root]
             yield
         finally:
             _REMEMBERED.pop(self.root, None)
 
     def refresh(self) -> None:
-        """List the objects again: lost workers may have written more."""
+        """List the objects again, since lost workers may have written more."""
         if self._known is None:
             return
         system, root = self._system
@@ -221,16 +221,16 @@ class RemoteFiles:
         self._known.refresh(str(name).removeprefix(f"{root}/") for name in value)
 
     def wrote(self, name: str, content: bytes | None = None) -> None:
-        """Note that a worker reports an object that it wrote, and its content."""
+        """Record an object that a worker has written, and its content if known."""
         if self._known is not None:
             self._known.add(name, content)
 
     def sweep(self) -> None:
-        """Do nothing: an upload that was interrupted leaves no object."""
+        """Do nothing, since an interrupted upload leaves no object."""
 
     @contextlib.contextmanager
     def lock(self, *, shared: bool = False) -> Iterator[Callable[[], bool]]:
-        """Hold a lease, since object stores have no locks; shared locks need none. A root here cannot be moved."""
+        """Hold a lease, since object stores have no locks. A shared lock needs no lease. The root cannot be moved."""
         if shared:
             yield lambda: True
             return
@@ -245,7 +245,7 @@ class RemoteFiles:
 
     @contextlib.contextmanager
     def _trouble(self) -> Iterator[None]:
-        """Convert the exceptions of a client library to OSError, as a folder would raise."""
+        """Convert exceptions of a client library to OSError, which a local folder would raise."""
         try:
             yield
         except (OSError, ValueError, Held):
@@ -254,12 +254,12 @@ class RemoteFiles:
             raise OSError(f"{self.root}: {type(error).__name__}: {error}") from error
 
 
-#: Operations on files whose names are relative to one root, with forward slashes; `LocalFiles` explains them.
+#: Operations on files under one root. Names are relative, with forward slashes; `LocalFiles` has the documentation.
 Files: TypeAlias = LocalFiles | RemoteFiles
 
 
 def open_files(root: str) -> Files:
-    """The files under a path or an fsspec URL."""
+    """Return the files under a path or an fsspec URL."""
     scheme, separator, rest = root.partition("://")
     if not separator:
         return LocalFiles(root)

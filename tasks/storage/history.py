@@ -1,20 +1,20 @@
-"""The history of a regression study: one Parquet file for each evaluation, in a folder for each day.
+"""The history of a regression study: a Parquet file per evaluation, in a folder per day.
 
     history/date=2026-11-21/061502.123456-<evaluation>.parquet
 
-A file is written whole or not at all and never changed, so two evaluations that end at the same time lose nothing. Each
-row is a measure on a slice, and repeats the values that all rows of the evaluation share: so the folder is one table
+A file is written atomically and never changed, so that two evaluations that end at the same time lose nothing. Each row
+is a measure on a slice, and repeats the values that all rows of the evaluation share. The folder is therefore one table
 for ``pandas.read_parquet(".../history")``. The fingerprint identifies the files and the rules, so that the same files
-are evaluated once by the same rules.
+are evaluated only once by the same rules.
 
     rows/<held_out>.parquet
 
-has the digests of ids and labels of a set of rows, for counting looks at shared rows and corrected labels, and the
-counts of each fresh row.
+This file contains the digests of the ids and labels of a set of rows, for counting looks at shared rows and corrected
+labels, and the counts of each fresh row.
 
     answers/<evaluation>.parquet
 
-has, for each item of an evaluation, whether baseline and candidate were right, for counting flips.
+This file contains, for each item of an evaluation, whether baseline and candidate were right, for counting flips.
 """
 
 import datetime as dt
@@ -43,7 +43,7 @@ _OF_MEASURE, _PROBABILITY = "of the measure", "probability"
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluation:
-    """The values that the rows of an evaluation have in common, which `COMMON` explains."""
+    """The values that the rows of an evaluation have in common. `COMMON` describes them."""
 
     evaluation: str
     evaluated_at: dt.datetime
@@ -62,7 +62,7 @@ class Evaluation:
 
     @property
     def at(self) -> dt.datetime:
-        """The time in a trend: the date of the candidate, or the time of the evaluation if it has no date."""
+        """The time in a trend: the date of the candidate or, without a date, the time of the evaluation."""
         return self.dated or self.evaluated_at
 
 
@@ -116,7 +116,7 @@ _LATER = [
     column("deciding", pa.int64(), "rows", "about how many rows with the same values would settle it", nullable=True),
 ]
 _SPENDING = column("spending", pa.string(), "name", "the rule by which looks shared the level", nullable=True)
-#: For fresh rows: the look from which a failing row is worse, and the values of the last look and of the last seven.
+#: For fresh rows: the look at which a failing row became worse, and the values of the last look and the last seven.
 CHANGE = ("change", "change_low", "change_high")
 WINDOWS = [tuple(f"{window}_{name}" for name in ("difference", "low", "high")) for window in ("night", "week")]
 _FRESH = [
@@ -133,14 +133,14 @@ _EARLIER = [
 
 @dataclass(frozen=True)
 class Record:
-    """An evaluation with its rows, each of which maps the columns of `ROWS` to values."""
+    """An evaluation with its rows. A row maps the columns of `ROWS` to values."""
 
     evaluation: Evaluation
     rows: tuple[Mapping[str, Any], ...]
 
 
 def append(store: Store, record: Record) -> str:
-    """Add an evaluation to the history; return the name of its file."""
+    """Add an evaluation to the history; return the name of the file."""
     common = {name.name: getattr(record.evaluation, name.name) for name in fields(Evaluation)}
     table = pa.Table.from_pylist([{**common, **row} for row in record.rows], schema=SCHEMA)
     at = record.evaluation.evaluated_at
@@ -150,7 +150,7 @@ def append(store: Store, record: Record) -> str:
 
 
 def read(store: Store) -> tuple[list[Record], list[str]]:
-    """All evaluations in the order of time, and a line for each file that cannot be used."""
+    """Return all evaluations in chronological order, and a line per file that cannot be used."""
     records, damaged = [], []
     for folder in store.files.folders(_FOLDER):
         if not _NAME.fullmatch(folder):
@@ -170,19 +170,19 @@ def keep(store: Store, folder: str, digest: str, table: pa.Table) -> None:
 
 
 def read_kept(store: Store, folder: str, digest: str) -> pa.Table | None:
-    """The table that `keep` wrote; None if it is missing or damaged."""
+    """Return the table that `keep` wrote, or None if it is missing or damaged."""
     return store.usable(f"{folder}/{digest[:16]}.parquet", kind=folder, fingerprint=digest)[0]
 
 
 def sharing(store: Store, records: Sequence[Record], rows: NDArray[np.int64]) -> list[pa.Table]:
-    """The stored tables of the evaluations that share a row with these, the last evaluation first."""
+    """Return the stored tables of the evaluations that share any of these rows, with the last evaluation first."""
     names = dict.fromkeys(record.evaluation.held_out for record in reversed(records))
     kept = (read_kept(store, OF_ROWS, name) for name in names)
     return [table for table in kept if table is not None and np.isin(table[ROW], rows).any()]
 
 
 def relabelled(kept: Sequence[pa.Table], rows: NDArray[np.int64], labels: NDArray[np.int64]) -> int:
-    """The number of rows whose label differs from that in the first table with the row; old tables have no labels."""
+    """Count the rows with another label than in the first table that contains the row. Old tables have no labels."""
     count = 0
     for table in kept:
         if LABEL in table.column_names:
@@ -193,10 +193,10 @@ def relabelled(kept: Sequence[pa.Table], rows: NDArray[np.int64], labels: NDArra
 
 
 def linked(store: Store, records: Sequence[Record], held_out: str, rows: NDArray[np.int64]) -> list[Record]:
-    """The evaluations on rows that are linked to these, by any comparison.
+    """Return the evaluations, by any comparison, on sets of rows that are linked to these rows.
 
-    Two sets of rows are linked if they share a row, or are linked to a common set. A set without kept rows is linked to
-    all.
+    Two sets of rows are linked if they share a row, or are linked to a common set. A set without stored rows is linked
+    to all sets.
     """
     names = {held_out}
     others = {record.evaluation.held_out for record in records} - names
@@ -210,7 +210,7 @@ def linked(store: Store, records: Sequence[Record], held_out: str, rows: NDArray
 
 def _record(table: pa.Table) -> Record:
     if not any(map(table.schema.equals, (SCHEMA, *_EARLIER))) or not table.num_rows:
-        raise Damaged("history: a file has other columns than this version writes")
+        raise Damaged("history: a file has no rows, or was written by an unknown version")
     rows = table.to_pylist()
     for row in rows:
         row.update({name: _RENAMED.get(row[name], row[name]) for name in ("verdict", "row_verdict")})

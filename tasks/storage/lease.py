@@ -1,9 +1,9 @@
-"""A lease on an fsspec store, renewed by its holder: one run at a time on a store without locks.
+"""A lease on an fsspec store, renewed by its holder, so that runs do not overlap on a store without locks.
 
-Leases are numbered objects in one folder, and the highest number is valid. The store must only refuse to create an
-object that exists (on S3 a conditional write). A holder that was killed does not renew its lease; a run that watches
-the lease for `PATIENCE` seconds by its own clock, and sees no change, takes the next number. If a store ignores the
-condition, or a holder was suspended for longer, two runs overlap: they write equal files, so only work is wasted.
+Leases are numbered objects in one folder, and the highest number is valid. The store only needs to refuse to create an
+existing object (on S3, by a conditional write). A killed holder does not renew its lease: a run that watches the lease
+for `PATIENCE` seconds by its own clock and sees no change takes the next number. If a store ignores the condition, or a
+holder is suspended for longer, two runs overlap. They write equal files, so only work is wasted.
 """
 
 import contextlib
@@ -17,16 +17,16 @@ from typing import Any
 
 from ..process import periodic
 
-#: Seconds between two renewals, and seconds without one after which the lease expires.
+#: Seconds between two renewals, and seconds without a renewal after which the lease expires.
 RENEWAL, PATIENCE = 4.0, 15.0
 
 
 class Held(Exception):
-    """Another run holds the lease; the message names its process and host, if these are known."""
+    """Another run holds the lease. The message names the process and the host of the run, if they are known."""
 
 
 def this_process() -> str:
-    """The name of this process, for messages of other runs that find the lock or the lease taken."""
+    """Return the name of this process for the messages of other runs that find the lock or the lease taken."""
     return f"process {os.getpid()} on host {platform.node()}"
 
 
@@ -39,7 +39,7 @@ def lease(system: Any, folder: str) -> Iterator[None]:
     mine = _take(system, folder)
 
     def renew() -> None:
-        with contextlib.suppress(Exception):  # the next renewal may succeed; a run that takes over harms nothing
+        with contextlib.suppress(Exception):  # the next renewal may succeed; if another run takes over, no harm is done
             system.pipe_file(mine, _token())
 
     try:
@@ -58,7 +58,7 @@ def _take(system: Any, folder: str) -> str:
     try:
         system.pipe_file(mine, token, mode="create")
     except Exception as error:
-        # An answer may be lost, and the client that repeats its request finds what the first one has made.
+        # The answer may be lost; a client that repeats the request then finds the object that the first request made.
         content = _content(system, mine)
         if content != token:
             if content or isinstance(error, FileExistsError):
@@ -80,7 +80,7 @@ def _highest(system: Any, folder: str) -> str | None:
 
 
 def _expired(system: Any, name: str) -> bool:
-    """True if the lease is not renewed; False if it was released meanwhile; Held if it was renewed."""
+    """Return True if the lease is not renewed, or False if it is released meanwhile; raise Held if it is renewed."""
     try:
         seen = system.cat_file(name)
         end = time.monotonic() + PATIENCE
@@ -94,12 +94,12 @@ def _expired(system: Any, name: str) -> bool:
 
 
 def _token() -> bytes:
-    """Content that differs at every renewal; its second line names the holder."""
+    """Return content that differs at every renewal. The second line names the holder."""
     return f"{uuid.uuid4().hex}\n{this_process()}".encode()
 
 
 def _content(system: Any, name: str) -> bytes:
-    """The content of a lease; empty if it cannot be read: it may have been released meanwhile."""
+    """Return the content of a lease, or nothing if it cannot be read, since it may have been released meanwhile."""
     with contextlib.suppress(Exception):
         return bytes(system.cat_file(name))
     return b""

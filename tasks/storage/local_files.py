@@ -1,4 +1,4 @@
-"""Files in a folder: each appears under its name whole or not at all, by a temporary name, fsync and replace."""
+"""Files in a folder, written atomically by a temporary name, fsync and replace."""
 
 import contextlib
 import errno
@@ -17,20 +17,20 @@ from typing import IO, TextIO
 
 from .lease import this_process
 
-#: The ending of unfinished files. These are never read, and are removed when a study is continued.
+#: Suffix of unfinished files, which are never read and are removed when a study is continued.
 PARTIAL = ".partial"
 
-#: The files of a folder that workers have reported, by its root and name: a file system of a network may list it late.
+#: The files that workers have reported, by root and folder, since a network file system may list them late.
 TOLD = defaultdict[tuple[str, str], set[str]](set)
 
-#: The most times that writing a file is repeated if another run removes its folder meanwhile.
+#: The maximum number of attempts to write a file if another run removes its folder meanwhile.
 _TRIALS = 100
 
 
 class Locked(Exception):
-    """Another run works under the same root; the message says so in one line.
+    """Another run uses the same root.
 
-    `holder`: the process and the host of the other run; empty if they are not known.
+    `holder`: the process and the host of the other run; empty if unknown.
     """
 
     def __init__(self, root: str, holder: str) -> None:
@@ -38,10 +38,10 @@ class Locked(Exception):
 
 
 class LocalFiles:
-    """Files in a folder of this machine, or of a file system that its workers share.
+    """Files in a folder on this machine, or on a file system that the workers share.
 
-    The root may be a link. Below it, no link is followed: a link instead of a folder is refused, and a link instead of
-    a file counts as missing and is replaced by `write`.
+    The root may be a link. Below it, no link is followed: a link in place of a folder is refused; a link in place of a
+    file is not listed, cannot be read, and is replaced by `write`.
     """
 
     def __init__(self, root: str) -> None:
@@ -51,7 +51,7 @@ class LocalFiles:
         return Path(self._place(name))
 
     def _place(self, name: str) -> str:
-        """The path of a file, as text, since a run needs thousands of paths."""
+        """Return the path of a file as a string, which is faster than `Path`: a run needs thousands of paths."""
         *folders, last = PurePosixPath(inside_root(name)).parts or (".",)
         place = self.root
         for folder in folders:
@@ -60,11 +60,11 @@ class LocalFiles:
         return f"{place}/{last}"
 
     def write(self, name: str, content: bytes | Callable[[IO[bytes]], None]) -> None:
-        """Make `content`, or what this function writes, the whole file `name`, atomically."""
+        """Write the file `name` atomically. `content`: bytes, or a function that writes to the open file."""
         for trial in range(1, _TRIALS + 1):
             try:
                 return self._write(self._path(name), content)
-            except (FileExistsError, FileNotFoundError):  # the folder was dropped while it was made, or after
+            except (FileExistsError, FileNotFoundError):  # another run dropped the folder meanwhile
                 if trial == _TRIALS:
                     raise
         return None
@@ -81,30 +81,30 @@ class LocalFiles:
         except BaseException as error:
             with contextlib.suppress(OSError):
                 partial.unlink()
-            if isinstance(error, OSError) and error.filename is None:  # of a write; Dask keeps it from a worker too
+            if isinstance(error, OSError) and error.filename is None:  # an error of `write`; Dask preserves the name
                 error.filename = str(path)
             raise
         _sync_folder(path.parent)
 
     def open(self, name: str) -> BufferedIOBase:
-        """A file, to be read and closed; raises FileNotFoundError if there is none."""
+        """Open a file for reading; raise FileNotFoundError if it does not exist. The caller closes it."""
         place = self._place(name)
         _refuse_link(place, "file")
         return Path(place).open("rb")
 
     def read(self, name: str) -> bytes:
-        """Return the content of a file; raise FileNotFoundError if there is none."""
+        """Return the content of a file; raise FileNotFoundError if it does not exist."""
         with self.open(name) as file:
             return file.read()
 
     def names(self, folder: str) -> list[str]:
-        """The sorted names (without the folder) of finished files that `folder` lists, or that were reported there."""
+        """Return the sorted names, without the folder, of the listed or reported finished files in `folder`."""
         names = {entry.name for entry in self._entries(folder) if entry.is_file(follow_symlinks=False)}
         names |= TOLD.get((self.root, folder), set())
         return sorted(name for name in names if not name.endswith(PARTIAL))
 
     def folders(self, folder: str) -> list[str]:
-        """The sorted names of the folders in `folder`; empty if it does not exist."""
+        """Return the sorted names of the folders in `folder`, or an empty list if it does not exist."""
         return sorted(entry.name for entry in self._entries(folder) if entry.is_dir(follow_symlinks=False))
 
     def _entries(self, folder: str) -> list["os.DirEntry[str]"]:
@@ -115,18 +115,18 @@ class LocalFiles:
             return []
 
     def remove(self, name: str) -> None:
-        """Remove a file; no error if it does not exist."""
+        """Remove a file if it exists."""
         self._path(name).unlink(missing_ok=True)
         place, _, entry = name.rpartition("/")
         TOLD.get((self.root, place), set()).discard(entry)
 
     def drop(self, folder: str) -> None:
-        """Remove a folder with its content, if possible; remaining files do no harm."""
+        """Remove a folder and its content if possible. Remaining files do no harm."""
         shutil.rmtree(self._path(folder), ignore_errors=True)
         TOLD.pop((self.root, folder), None)
 
     def sweep(self) -> None:
-        """Remove the unfinished files of writers that were interrupted."""
+        """Remove the unfinished files of interrupted writers."""
         for partial in Path(self.root).rglob(f".*{PARTIAL}"):
             partial.unlink(missing_ok=True)
 
@@ -134,15 +134,15 @@ class LocalFiles:
     def lock(self, *, shared: bool = False) -> Iterator[Callable[[], bool]]:
         """Hold a lock that the operating system releases when the process ends, even if it is killed.
 
-        Any number of runs can hold a shared one. Raises Locked if another run holds the lock.
+        Any number of runs can hold a shared lock. Raises Locked if another run holds the lock.
 
-        Yields a function that tests whether the locked folder still exists at its place, neither moved nor removed.
+        Yields a function that returns True unless the locked folder was moved or removed.
         """
         path = self._path(".lock")
         path.parent.mkdir(parents=True, exist_ok=True)
-        _refuse_link(path, "file")  # one that appears from here on is not followed either
-        if path.exists() and path.stat().st_nlink > 1:  # it is written in place, under each of its names
-            raise OSError(errno.ELOOP, f"{path} has another name (a hard link); expected a file of its own")
+        _refuse_link(path, "file")  # a link that appears later is not followed either
+        if path.exists() and path.stat().st_nlink > 1:  # it is written in place, which would change its other names
+            raise OSError(errno.ELOOP, f"{path} has another name (a hard link); replace it with a separate file")
         with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666), "r+") as handle:
             try:
                 fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
@@ -163,14 +163,14 @@ class LocalFiles:
                 _overwrite(handle, "")
 
     def remembered(self) -> AbstractContextManager[None]:
-        """Do nothing: a local folder is cheap to list."""
+        """Do nothing, since listing a local folder is cheap."""
         return contextlib.nullcontext()
 
     def refresh(self) -> None:
-        """Refresh the listing. A local folder needs no refresh."""
+        """Do nothing, since a local folder needs no refresh."""
 
     def wrote(self, name: str, content: bytes | None = None) -> None:  # noqa: ARG002
-        """Note that a worker has written a file."""
+        """Record that a worker has written a file."""
         place, _, entry = name.rpartition("/")
         TOLD[self.root, place].add(entry)
 
@@ -192,14 +192,14 @@ def _refuse_link(path: str | Path, kind: str) -> None:
     with contextlib.suppress(FileNotFoundError, NotADirectoryError):
         status = os.lstat(path)
         if stat.S_ISLNK(status.st_mode):
-            raise OSError(errno.ELOOP, f"{path} is a link; expected a {kind} of its own")
+            raise OSError(errno.ELOOP, f"{path} is a link; replace it with a real {kind}")
         if kind == "file" and not stat.S_ISDIR(status.st_mode) and not stat.S_ISREG(status.st_mode):
-            raise OSError(errno.ELOOP, f"{path} is a pipe or a device; expected a file of its own")
+            raise OSError(errno.ELOOP, f"{path} is a pipe or a device; replace it with a regular file")
 
 
 def _overwrite(handle: TextIO, text: str) -> None:
-    """Replace the text of a lock file; a full disk does not end a run."""
-    with contextlib.suppress(OSError):  # not by way of a buffer, which would be written again when the file is closed
+    """Replace the content of a lock file. A full disk does not end a run."""
+    with contextlib.suppress(OSError):  # unbuffered, since a buffer would be written again when the file is closed
         os.ftruncate(handle.fileno(), 0)
         os.pwrite(handle.fileno(), text.encode(), 0)
 

@@ -1,6 +1,6 @@
 """The seal of a Parquet file: its kind, the fingerprint of its owner, and a digest of its rows.
 
-A file that is truncated, altered or of another study raises `Damaged`; it is never used silently.
+A truncated or altered file, or a file from another study, raises `Damaged` and is never used silently.
 """
 
 import hashlib
@@ -18,29 +18,29 @@ from ..record import canonical
 from ..schema import SCHEMA_VERSION, to_numpy
 
 _KEY = b"sigstats"
-#: The rows of a row group, as many as PyArrow makes. A table of more rows can be written and read group by group.
+#: The number of rows of a row group, as in PyArrow. A larger table can be written and read group by group.
 ROWS = 1 << 20
-#: A table in parts: called with names of columns, or None for all, it yields the row groups of these columns.
+#: A table in parts: a function of column names (None for all) that yields the row groups of these columns.
 Parts: TypeAlias = Callable[[list[str] | None], Iterable[pa.Table]]
-#: Tables of files of at most the first number of bytes are kept, all together of at most the second: a run reads the
-#: file of a cell to see what is left, to finish it, to summarise it and to report it, and to check it takes longest.
+#: The largest file in bytes for which the table is cached, and the size of the cache. A run reads the file of a cell
+#: several times, to find missing replicates, to finish, summarise and report it, and checking it takes longest.
 _SMALL, _KEPT = 2**18, 2**26
 _SIZE_OF_ENTRY = 2**11
 
 
 class Damaged(Exception):
-    """A stored file that is not whole or belongs to something else; the message names it and gives the reason."""
+    """A stored file is damaged or belongs to something else. The message names the file and the reason."""
 
 
 def seal(table: pa.Table, *, kind: str, fingerprint: str) -> bytes:
-    """The bytes of a Parquet file of `table` with its seal; equal tables give equal bytes."""
+    """Return `table` as the bytes of a sealed Parquet file. Equal tables give equal bytes."""
     buffer = io.BytesIO()
     write_sealed(buffer, _parts_of(table), table.schema, len(table), kind=kind, fingerprint=fingerprint)
     return buffer.getvalue()
 
 
 def write_sealed(target: IO[bytes], parts: Parts, schema: pa.Schema, rows: int, *, kind: str, fingerprint: str) -> None:
-    """Write the Parquet file of a table that is given in parts of `ROWS` rows, the last one of the rest, or as one."""
+    """Write a table as a sealed Parquet file. It is given as one part, or in parts of `ROWS` rows and a last part."""
     digest = _content_digest(parts, schema, rows, SCHEMA_VERSION, kind, fingerprint)
     values = {"schema": SCHEMA_VERSION, "kind": kind, "fingerprint": fingerprint, "digest": digest}
     schema = schema.with_metadata(dict(schema.metadata or {}) | {_KEY: canonical(values).encode()})
@@ -52,7 +52,7 @@ def write_sealed(target: IO[bytes], parts: Parts, schema: pa.Schema, rows: int, 
 def write_joined(
     target: IO[bytes], tables: Callable[[], Iterable[pa.Table]], *, held: bool, kind: str, fingerprint: str
 ) -> None:
-    """Write the rows of some tables as one file; tables not `held` in memory are read again for each column."""
+    """Write the rows of several tables as one file. Tables not `held` in memory are read again for each column."""
     kept = list(tables()) if held else None
 
     def parts(columns: list[str] | None) -> Iterator[pa.Table]:
@@ -64,7 +64,7 @@ def write_joined(
 
 
 def _in_groups(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
-    """The rows of tables, in order, as parts for `write_sealed`."""
+    """Yield the rows of tables, in order, as parts for `write_sealed`."""
     held: list[pa.Table] = []
     for table in tables:
         held.append(table)
@@ -81,9 +81,9 @@ def _parts_of(table: pa.Table) -> Parts:
 
 
 def unseal(content: bytes, name: str, *, kind: str, fingerprint: str | None = None) -> pa.Table:
-    """The table of a sealed file, which messages call `name`; any fingerprint is accepted by default.
+    """Return the table of a sealed file. Messages call the file `name`; any fingerprint is accepted by default.
 
-    Raises Damaged if the file is not whole, was altered, is of another kind, or carries another fingerprint.
+    Raises Damaged if the file is damaged or altered, or has another kind or fingerprint.
     """
     return (_kept if len(content) <= _SMALL else _read_whole)(content, name, kind, fingerprint)
 
@@ -101,7 +101,7 @@ _kept = cached(
 
 
 def read_sealed(source: Any, name: str, *, kind: str, fingerprint: str | None = None, whole: bool = False) -> Parts:
-    """The row groups of a sealed file, or its `whole` table, after the checks of `unseal`."""
+    """Return the row groups of a sealed file, or its `whole` table as one part, after the checks of `unseal`."""
     try:
         file = pq.ParquetFile(source, page_checksum_verification=True)
         stored = file.schema_arrow.metadata or {}
@@ -115,12 +115,12 @@ def read_sealed(source: Any, name: str, *, kind: str, fingerprint: str | None = 
 
         parts = _parts_of(file.read().replace_schema_metadata(schema.metadata or None)) if whole else groups
         intact = values["digest"] == _content_digest(parts, schema, file.metadata.num_rows, *about)
-    except Exception as error:  # any bit may be flipped, in a name of a column too, so anything may fail
-        raise Damaged(f"{name} is not a whole file of this program ({type(error).__name__})") from None
+    except Exception as error:  # any bit may be flipped, even in a column name, so anything may fail
+        raise Damaged(f"{name} is damaged, or was not written by sigstats ({type(error).__name__})") from None
     if not intact:
         raise Damaged(f"{name} was altered after it was written")
     if (version, stored_kind) != (SCHEMA_VERSION, kind):
-        raise Damaged(f"{name} holds {stored_kind!r} of schema {version}, not {kind!r} of schema {SCHEMA_VERSION}")
+        raise Damaged(f"{name} contains {stored_kind!r} (schema {version}), not {kind!r} (schema {SCHEMA_VERSION})")
     if fingerprint is not None and stored_fingerprint != fingerprint:
         problem = f"fingerprint {stored_fingerprint[:10]}, not {fingerprint[:10]}"
         raise Damaged(f"{name} belongs to something else ({problem})")

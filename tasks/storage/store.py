@@ -11,11 +11,11 @@ Layout under the root (a path or an fsspec URL)::
     receipts/<cell>.json                    timings and hosts: never part of a result
     summary.parquet, report.html
 
-Every Parquet file carries a seal (`sigstats.tasks.storage.seal`). A file that is truncated, altered or of another study
+Each Parquet file has a seal (`sigstats.tasks.storage.seal`). A truncated or altered file, or a file from another study,
 is reported by `Damaged` and computed again.
 
-Finished cells and blocks are in separate folders. A worker that the run has given up may write its block after the run
-has ended; this changes no finished cell.
+Finished cells and blocks are in separate folders. A worker that the run has given up on may write a block after the run
+has ended; no finished cell is affected.
 """
 
 import contextlib
@@ -40,15 +40,15 @@ from .seal import ROWS, Damaged, read_sealed, seal, unseal, write_joined
 class CellFiles:
     """The files of a cell."""
 
-    #: Disjoint ranges of replicates, sorted, each in a sound file of its own.
+    #: The sorted, disjoint ranges of replicates in valid files.
     done: tuple[tuple[int, int], ...]
-    #: One line for each file that cannot be used.
+    #: A line per file that cannot be used.
     damaged: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Store:
-    """The files of one study. A store is cheap to make and to send to a worker, since it consists only of its root."""
+    """The files of one study. A store consists only of its root, so it is cheap to make and to send to workers."""
 
     root: str
 
@@ -67,15 +67,15 @@ class Store:
         return content
 
     def read_table(self, name: str, *, kind: str, fingerprint: str | None = None) -> pa.Table:
-        """The table of a sealed file.
+        """Return the table of a sealed file.
 
-        Raises Damaged if the file is not whole, was altered, is of another kind, or carries another fingerprint.
-        Raises FileNotFoundError if there is none.
+        Raises Damaged if the file is damaged or altered, or has another kind or fingerprint. Raises FileNotFoundError
+        if it does not exist.
         """
         return unseal(self.files.read(name), name, kind=kind, fingerprint=fingerprint)
 
     def usable(self, name: str, *, kind: str, fingerprint: str | None = None) -> tuple[pa.Table | None, str]:
-        """The table of a sealed file, or None with the reason, which is empty if the file is missing."""
+        """Return the table of a sealed file, or None and the reason, which is empty if the file does not exist."""
         try:
             return self.read_table(name, kind=kind, fingerprint=fingerprint), ""
         except FileNotFoundError:
@@ -84,11 +84,11 @@ class Store:
             return None, str(error)
 
     def write_json(self, name: str, values: Mapping[str, Any], *, indent: int | None = 2) -> None:
-        """Write JSON, atomically; without an indent, which takes most of the time, in one line."""
+        """Write JSON atomically. Without an indent it takes one line and much less time."""
         self.files.write(name, (json.dumps(values, indent=indent, sort_keys=True) + "\n").encode())
 
     def read_json(self, name: str) -> dict[str, Any]:
-        """The values of a JSON file; raises Damaged if it is not one."""
+        """Return the values of a JSON object in a file; raise Damaged if the file does not contain one."""
         with rephrased(lambda text: f"{name} is not JSON ({text})", Damaged):
             values = json.loads(self.files.read(name))
         if not isinstance(values, dict):
@@ -102,15 +102,15 @@ class Store:
         return self.write_table(name, table, kind=cell.fanout, fingerprint=cell.fingerprint)
 
     def wrote_block(self, cell: Cell, first: int, last: int, content: bytes | None = None) -> None:
-        """Note a block that a worker has written, and its content if the worker has sent it."""
+        """Record a block that a worker has written, and its content if the worker has sent it."""
         self.files.wrote(block_files.block_name(cell, first, last), content)
 
     def read_block(self, cell: Cell, first: int, last: int) -> pa.Table:
-        """The replicates ``first <= replicate < last``, stored as one file."""
+        """Return the replicates ``first <= replicate < last``, which are stored in one file."""
         return _one(self.block_parts(cell, first, last))
 
     def block_parts(self, cell: Cell, first: int, last: int) -> Iterator[pa.Table]:
-        """The result of `read_block`, in parts if there are very many replicates."""
+        """Yield the result of `read_block`, in several parts if there are very many replicates."""
         for name in (block_files.block_name(cell, first, last), block_files.finished_name(cell, first, last)):
             with contextlib.suppress(FileNotFoundError):
                 yield from self._parts(name, cell, first, last)
@@ -123,7 +123,7 @@ class Store:
         raise FileNotFoundError(block_files.block_name(cell, first, last))
 
     def _parts(self, name: str, cell: Cell, first: int, last: int) -> Iterator[pa.Table]:
-        """The replicates of a file, in parts if there are very many; all are checked before the first part."""
+        """Yield the replicates of a file, in several parts if there are very many. All are checked before the first."""
         if last - first <= ROWS:
             yield replicates_in(self.files.read(name), name, cell, first, last)
             return
@@ -133,7 +133,7 @@ class Store:
             yield from parts(None)
 
     def find(self, cell: Cell) -> CellFiles:
-        """The files of a cell; each is read and checked."""
+        """Read and check all files of a cell."""
         sound, damaged = [], []
         for name in self._names(cell):
             bounds = block_files.range_of(cell, name)
@@ -152,24 +152,24 @@ class Store:
         return CellFiles(tuple(block_files.disjoint(sound)), tuple(damaged))
 
     def _names(self, cell: Cell) -> list[str]:
-        """The names of all files of a cell; those of the finished cell come first."""
+        """Return the names of all files of a cell. Files of the finished cell come first."""
         return [f"{folder}/{entry}" for folder in block_files.folders(cell) for entry in self.files.names(folder)]
 
     def read_prefix(self, cell: Cell) -> pa.Table | None:
-        """The replicates before the first missing one; None if there are none."""
+        """Return the replicates before the first missing replicate, or None if there are none."""
         parts = list(self.parts(cell))
         return _one(parts) if parts else None
 
     def parts(self, cell: Cell) -> Iterator[pa.Table]:
-        """The result of `read_prefix`, in tables that are small enough for memory."""
-        with contextlib.suppress(FileNotFoundError, Damaged):  # a worker need not ask a bucket what there is
+        """Yield the result of `read_prefix`, in tables that are small enough for memory."""
+        with contextlib.suppress(FileNotFoundError, Damaged):  # saves a worker a listing of the bucket
             yield from self._parts(block_files.finished_name(cell, 0, cell.replicates), cell, 0, cell.replicates)
             return
         for block in self._prefix(cell):
             yield from self.block_parts(cell, *block)
 
     def _prefix(self, cell: Cell) -> list[tuple[int, int]]:
-        """The ranges of the files that contain the replicates before the first missing one."""
+        """Return the ranges of the files that contain the replicates before the first missing replicate."""
         ranges, reached = [], 0
         for first, last in self.find(cell).done:
             if first == reached:
@@ -178,9 +178,9 @@ class Store:
         return ranges
 
     def finish(self, cell: Cell, last: int | None = None) -> None:
-        """Join the blocks of a complete cell into one file, whose bytes do not depend on how the cell was cut.
+        """Join the blocks of a complete cell into one file. The bytes do not depend on how the cell was cut.
 
-        `last`: the number of replicates to keep; all by default. Raises Damaged if replicates are missing.
+        `last`: the number of replicates to keep, by default all. Raises Damaged if replicates are missing.
         """
         whole = (0, cell.replicates if last is None else last)
         name = block_files.finished_name(cell, *whole)
@@ -195,7 +195,7 @@ class Store:
         self.files.drop(blocks)
 
     def drop_blocks(self, cells: Iterable[Cell]) -> None:
-        """Remove the blocks of these cells, which are finished, and no others."""
+        """Remove the blocks of these finished cells."""
         finished = {cell.name for cell in cells}
         folders = self.files.folders(block_files.BLOCKS)
         for name in finished.intersection(folders):
@@ -206,7 +206,7 @@ class Store:
     def _join(self, name: str, cell: Cell, last: int) -> None:
         blocks = self._prefix(cell)
         if blocks and blocks[-1][1] >= last:
-            with contextlib.suppress(Damaged):  # another run that shares the root has joined them meanwhile
+            with contextlib.suppress(Damaged):  # another run in the same root has joined the blocks meanwhile
                 self.files.wrote(name)  # object stores may list new files late
                 self.files.write(name, partial(self._write_joined, cell, blocks, last))
         try:
@@ -215,7 +215,7 @@ class Store:
             raise Damaged(f"replicates/{cell.name} is not complete") from None
 
     def _write_joined(self, cell: Cell, blocks: Sequence[tuple[int, int]], last: int, file: IO[bytes]) -> None:
-        """Write the first replicates of a cell; very many are read again for each column, a few at a time."""
+        """Write the first replicates of a cell. If very many, they are read again, in parts, for each column."""
 
         def tables() -> Iterator[pa.Table]:
             try:
@@ -228,7 +228,7 @@ class Store:
 
 
 def replicates_in(content: bytes, name: str, cell: Cell, first: int, last: int) -> pa.Table:
-    """The replicates ``first <= replicate < last`` in a sealed file of a cell; Damaged if it contains others."""
+    """Return the replicates in a sealed file of a cell; raise Damaged unless they are ``first <= replicate < last``."""
     table = renamed(unseal(content, name, kind=cell.fanout, fingerprint=cell.fingerprint))
     block_files.require_range([table], first, last, name)
     return table

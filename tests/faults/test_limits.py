@@ -63,8 +63,8 @@ def test_a_command_without_enough_memory_ends_in_one_line(many, inputs, tmp_path
 def test_the_limit_that_a_library_would_hang_under_is_refused(inputs, tmp_path):
     ended = limited(200_000, "compare", inputs["old"], inputs["new"], place=Folder(tmp_path / "out"))
     assert ended.returncode == 3
-    said = "this process is limited to 195 MiB of addresses (ulimit -v); expected 512 MiB or more for a command"
-    assert ended.stderr == f"sigstats: cannot start: MemoryError: {said}\n"
+    said = "this process is limited to 195 MiB of addresses (ulimit -v); a command needs at least 512 MiB"
+    assert ended.stderr == f"sigstats: cannot start: MemoryError: {said}: raise the limit\n"
 
 
 @contextlib.contextmanager

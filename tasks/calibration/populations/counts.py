@@ -1,4 +1,4 @@
-"""Counts of the joint outcomes of two classifiers in a batch of rows, and the populations of these rows."""
+"""Counts of the joint outcomes of two classifiers in batches of rows, and the populations that they form."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -17,16 +17,16 @@ from sigstats.measures.measure import Kind
 from ..population import EventPopulation, Population
 
 Label: TypeAlias = bool | int | str
-#: The entry of a row in a column: a label, or in a column of lists the labels of the row, sorted.
+#: The entry of a row in a column: a label, or the sorted labels of the row in a column of lists.
 Labels: TypeAlias = Label | tuple[Label, ...]
 Outcome: TypeAlias = tuple[Labels, Labels, Labels]
 
 
 @dataclass(frozen=True)
 class LabelCounts:
-    """The counts of each joint outcome: the true class, the one that A assigned, the one that B assigned."""
+    """The counts of the joint outcomes. An outcome is the true class, the class by A, and the class by B."""
 
-    #: Tuples of labels in place of labels, where a row may have any number of them.
+    #: If a row may have any number of labels, an outcome consists of tuples of labels.
     counts: Mapping[Outcome, int]
 
     @classmethod
@@ -54,14 +54,14 @@ class LabelCounts:
         return sorted(labels, key=lambda label: (isinstance(label, str), label))
 
     def checked(self, where: str, columns: Sequence[str]) -> Self:
-        """The counts; ValueError if predictions are not classes of the labels, or not spelled as they are."""
+        """Return these counts; raise ValueError if predictions are not among the labels or are spelled differently."""
         labels, *sides = (sorted({str(x) for row in self.counts for x in each_label(row[side])}) for side in range(3))
         for name, classes in zip(columns[1:], sides, strict=True):
             DistinctNames(labels, self.rows).check(f"column {shown(name)} of {where}", classes)
         return self
 
     def events(self, name: str) -> EventPopulation:
-        """The population of these rows, for measures that are averaged over labels."""
+        """Return the population of these rows for measures that are averaged over labels."""
         labels = self.labels
         position = {label: index for index, label in enumerate(labels)}
 
@@ -74,19 +74,19 @@ class LabelCounts:
         return EventPopulation(name, JointEvents(names, kind, events, tuple(self.counts.values())))
 
     def population(self, positive: Label | None = None) -> Population:
-        """The population of these rows.
+        """Return the population of these rows.
 
-        `positive`: the positive class; all others together are the negative one.
-        Without it the population is only valid for accuracy, and all rows count as truly positive.
+        `positive`: the positive class; all other labels form the negative class. If it is None, all rows count as truly
+        positive, and the population is only valid for accuracy.
         """
         if positive is not None and not any(_has(label, positive) for label in self.labels):
             alike = [label for label in self.labels if str(label) == str(positive)]
-            hint = f"; the files have {alike[0]!r}" if alike else did_you_mean(positive, map(str, self.labels))
-            raise refuse("positive", positive, f"a label that occurs{hint}")
+            hint = f" (the files have {alike[0]!r})" if alike else did_you_mean(positive, map(str, self.labels))
+            raise ValueError(f"positive: no row has the label {shown(positive)}; name a label that occurs{hint}")
         return Population(outcomes=tuple(self.outcomes(positive)))
 
     def outcomes(self, positive: Label | None = None) -> list[int]:
-        """The number of rows with each of the eight joint outcomes, as for `population`; `positive` need not occur."""
+        """Return the counts of the eight joint outcomes of `population`. The label `positive` need not occur."""
         items = [0] * 8
         for (truth, a, b), count in self.counts.items():
             if positive is None:
@@ -98,7 +98,7 @@ class LabelCounts:
 
 
 def each_label(side: Labels) -> tuple[Label, ...]:
-    """The labels that a row has of a column."""
+    """Return the labels in the entry of a row."""
     return side if isinstance(side, tuple) else (side,)
 
 
@@ -108,14 +108,14 @@ def _has(side: Labels, positive: Label) -> bool:
 
 #: Memory of a joint outcome, in bytes.
 OUTCOME_BYTES = 600
-#: The names of the columns in groups of rows.
+#: The names of the columns by which rows are grouped.
 _SIDES = ["label", "a", "b"]
-#: Separates the labels of one row, and may be part of no label.
+#: Separator between the labels of one row. It may not occur in a label.
 _SEPARATOR = "\x1f"
 
 
 def is_list(kind: pa.DataType) -> bool:
-    """True if a column of this type has any number of labels per row."""
+    """Return True if a column of this type has any number of labels per row."""
     return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
 
 
@@ -126,9 +126,9 @@ def count_outcomes(
     budget: Budget,
     classes: Collection[Label] | None = None,
 ) -> dict[Outcome, int]:
-    """Count the rows with each joint outcome; ValueError if a label is missing or is not one of the `classes`.
+    """Count the rows with each joint outcome; raise ValueError if a label is missing or is not one of the `classes`.
 
-    `columns`: all whole numbers, booleans, strings, dictionaries of these, or lists of whole numbers or strings.
+    `columns` all contain whole numbers, booleans, strings, dictionaries of these, or lists of whole numbers or strings.
     """
     places = [f"{where}: column {shown(name)}" for name in names]
     keys, labels = zip(*map(_keys, places, columns), strict=True)
@@ -146,11 +146,11 @@ def count_outcomes(
 
 
 def _keys(where: str, column: Any) -> tuple[Any, list[Labels] | None]:
-    """The values by which rows are grouped, and the label of each value if they are codes."""
+    """Return the values by which rows are grouped and, if the values are codes, the label of each code."""
     if isinstance(column, pa.DictionaryArray) and column.dictionary.null_count:
         column = column.dictionary_decode()
     if column.null_count:
-        raise ValueError(f"{where}: a label is missing (null); expected one in every row")
+        raise ValueError(f"{where}: a label is missing (null); give every row a label")
     if is_list(column.type):
         return _codes_of_lists(where, column)
     if not pa.types.is_dictionary(column.type):
@@ -159,7 +159,7 @@ def _keys(where: str, column: Any) -> tuple[Any, list[Labels] | None]:
 
 
 def _codes(column: Any, labels: list[Any]) -> tuple[Any, list[Labels]]:
-    """The codes of a column, of which two may stand for one label, as one code for each label."""
+    """Return codes and their labels, with a single code for a label that occurs several times in `labels`."""
     places = {label: place for place, label in enumerate(labels)}
     if len(places) == len(labels):
         return column.indices, labels
@@ -168,15 +168,15 @@ def _codes(column: Any, labels: list[Any]) -> tuple[Any, list[Labels]]:
 
 def _codes_of_lists(where: str, column: Any) -> tuple[Any, list[Labels]]:
     if column.flatten().null_count:
-        raise ValueError(f"{where}: a label in a list is missing (null); expected one in every place")
+        raise ValueError(f"{where}: a label in a list is missing (null); remove it from the list")
     texts: Any = column.cast(pa.list_(pa.string()))
     for text in pc.unique(texts.flatten()).to_pylist():
         if not text or _SEPARATOR in text:
-            raise ValueError(f"{where}: the label {shown(text)} is not valid; expected a text without control codes")
+            raise ValueError(f"{where}: the label {shown(text)} is empty or contains a control code; rename it")
     whole = pa.types.is_integer(column.type.value_type)
     joined: Any = pc.binary_join(texts, _SEPARATOR)
     joined = joined.dictionary_encode()
-    # No label is empty, so an empty text is an empty list.
+    # No label is empty, so an empty string is an empty list.
     lists = [text.split(_SEPARATOR) if text else [] for text in joined.dictionary.to_pylist()]
     labels = [tuple(sorted(set(map(int, parts) if whole else parts))) for parts in lists]
     return _codes(joined, labels)

@@ -1,9 +1,9 @@
-"""Rows that a judge rates, some with labels by people; intervals of the difference that people see.
+"""Rows that a judge rates, some with human labels, and intervals of the difference by human labels.
 
-An item is easy or hard for a model, mostly for both alike, and so are all answers to it. The judge accepts a right
-answer with the probability of its sensitivity, and a wrong one with one minus its specificity; if there are several
-answers to an item, it errs in the same way on equal ones. For some items B may give the answer of A, so that people and
-the judge treat both alike.
+The difficulty of an item applies to all answers to it, and is mostly the same for both models. The judge accepts a
+right answer with a probability equal to its sensitivity, and a wrong answer with one minus its specificity. If an item
+has several answers, the judge errs in the same way on equal answers. On some items B may give the same answer as A, so
+that people and the judge treat both answers alike.
 """
 
 import math
@@ -21,25 +21,25 @@ from sigstats.unseen_row.judged import rows_of_two
 
 from ..work import AppliedTest, Described, Estimate
 
-#: The share of items whose difficulty for both models is one draw.
+#: The share of items that are equally difficult for both models.
 _ALIKE = 0.6
 
 
 @dataclass(frozen=True)
 class Sample:
-    """All rows; the first ones have labels by people."""
+    """All rows of a test set. The first `n` have human labels."""
 
-    #: 1 for right and 0 for wrong, or marks within 0 and 1, of A and of B; ndarrays of float64, shape (2, rows).
+    #: 1 for right and 0 for wrong, or marks from 0 to 1, of A and of B; ndarrays of float64, shape (2, rows).
     judge: FloatArray
     people: FloatArray
     #: The number of labels.
     n: int
-    #: The item of each row; None where each has its own.
+    #: The item of each row; None if every row has a different item.
     items: IntArray | None
 
 
 def _interval(options: Mapping[str, Any], sample: Sample, rng: np.random.Generator, *, judge: bool = True) -> Estimate:
-    """The interval of `sigstats.judged_test`, or without a judge that of the labels."""
+    """Return the interval of `sigstats.judged_test`; if not `judge`, from the labels only."""
     a, b = sample.judge if judge else np.zeros_like(sample.judge)
     of_a, of_b = np.where(np.arange(len(a)) < sample.n, sample.people, np.nan)
     data = rows_of_two((b, a), (of_b, of_a), 1.0, sample.items)
@@ -53,7 +53,7 @@ def _normal(options: Mapping[str, Any], estimate: float, error: float) -> Estima
 
 
 def _ppi(options: Mapping[str, Any], sample: Sample, rng: np.random.Generator) -> Estimate:  # noqa: ARG001
-    """PPI++ (Angelopoulos, Duchi and Zrnic 2023), its lambda within 0 and 1."""
+    """Return the interval of PPI++ (Angelopoulos, Duchi and Zrnic 2023) with lambda from 0 to 1."""
     n, verdict = sample.n, sample.judge[1] - sample.judge[0]
     seen, rest = (sample.people[1] - sample.people[0])[:n], verdict[n:]
     spread, few = verdict.var(), n / max(len(rest), 1)
@@ -66,10 +66,10 @@ def _ppi(options: Mapping[str, Any], sample: Sample, rng: np.random.Generator) -
 
 
 def _rogan_gladen(options: Mapping[str, Any], sample: Sample, rng: np.random.Generator) -> Estimate:  # noqa: ARG001
-    """Rogan and Gladen's (1978) corrected accuracies, with errors taken as independent.
+    """Return the interval of Rogan and Gladen's (1978) corrected accuracies, with errors assumed to be independent.
 
-    The interval is the whole range if the judge's verdicts say nothing about a model, or no label shows how often the
-    judge errs.
+    The interval is the whole range if the judge's verdicts on a model carry no information, or if no label shows how
+    often the judge errs.
     """
     accuracies, variances = [], []
     for called, truth in zip(sample.judge, sample.people[:, : sample.n], strict=True):
@@ -88,7 +88,7 @@ def _rogan_gladen(options: Mapping[str, Any], sample: Sample, rng: np.random.Gen
 
 
 def _judge(options: Mapping[str, Any], sample: Sample, rng: np.random.Generator) -> Estimate:  # noqa: ARG001
-    """The judge's own difference."""
+    """Return the interval of the difference by the judge's verdicts only."""
     verdict = sample.judge[1] - sample.judge[0]
     return _normal(options, float(verdict.mean()), float(verdict.std() / math.sqrt(len(verdict))))
 
@@ -103,19 +103,19 @@ _METHODS: dict[str, Callable[..., Estimate]] = {
 
 
 class JudgedRows(Described):
-    """A population of rows that a judge sees, and people in part."""
+    """A population of rows that a judge rates and people label in part."""
 
     TEST: ClassVar[str] = "judged-interval"
     UNIT: ClassVar[str] = "label"
 
     @property
     def in_words(self) -> str:
-        """Rows rated by a judge, some also by people."""
-        return f"{self.rows:,} rows that a judge sees, of which people label as many as a size says"
+        """Description of the rows for reports."""
+        return f"{self.rows:,} rows that a judge rates; a size is the number of rows that people label"
 
     #: Number of rows that the judge rates.
     rows: int
-    #: For A and B: mean rating by people, and sensitivity and specificity of the judge.
+    #: For A and B: the mean human label, and the sensitivity and specificity of the judge.
     accuracy: tuple[float, ...]
     sensitivity: tuple[float, ...]
     specificity: tuple[float, ...]
@@ -123,19 +123,19 @@ class JudgedRows(Described):
     answers: int = 1
     #: Highest mark.
     marks: int = 1
-    #: Share of items with the same answer of both models.
+    #: Share of items to which both models give the same answer.
     same: float = 0.0
 
     def fits(self, test: AppliedTest) -> bool:
-        """Return True if a method can be applied to these rows."""
+        """Return True if the method can be applied to these rows."""
         return self.marks == 1 or test.options["method"] != "rogan-gladen"
 
     def truth(self, measure: str) -> float:  # noqa: ARG002
-        """Return the difference B - A according to people."""
+        """Return the true difference B - A by human labels."""
         return (1 - self.same) * (self.accuracy[1] - self.accuracy[0])
 
     def sample(self, n: int, rng: np.random.Generator) -> Sample:
-        """Draw rows, n of them with labels."""
+        """Draw all rows of a test set, n of them with labels."""
         rows, steps = self.rows, self.marks
         item = np.arange(rows) // self.answers
         count = int(item[-1]) + 1
@@ -153,11 +153,11 @@ class JudgedRows(Described):
         return Sample(judge, people, n, item if self.answers > 1 else None)
 
     def run_interval(self, test: AppliedTest, sample: Sample, rng: np.random.Generator) -> Estimate:
-        """Apply a method to one sample. `rng`: for a method that draws."""
+        """Return the interval of a method on one sample. `rng` is for methods that draw random numbers."""
         return _METHODS[test.options["method"]](test.options, sample, rng)
 
     def rows_of(self, sample: Sample) -> dict[str, Any]:
-        """Return the rows of one sample; labels may be missing."""
+        """Return the columns of the rows of one sample. Labels may be missing."""
         labelled = np.arange(sample.judge.shape[1]) < sample.n
         columns: dict[str, Any] = {} if sample.items is None else {"item": sample.items}
         for side, judge, people in zip("ab", sample.judge, sample.people, strict=True):

@@ -1,9 +1,9 @@
-"""Populations of a few kinds of rows, and the interval of a comparison of two models on a test set of them.
+"""Populations of a few kinds of rows, and the interval of a comparison of two models on their test sets.
 
-A kind of row is its truth, the outputs of A and B, and its frequency. So one line describes a rare disaster, a rare
-class or a group of rows that is lost as a whole, for any measure.
+A kind of row is given by its true label, the outputs of A and B, and its frequency. A single line can therefore
+describe a rare disaster, a rare class or a group of rows that is lost as a whole, for any measure.
 
-When not to use: for the eight joint outcomes of two classes, whose test sets need no rows (`population`).
+When not to use: for the eight joint outcomes of two classes, which need no rows (`population`).
 """
 
 import math
@@ -42,7 +42,7 @@ def _compare(rows: PairedPredictions, measure: str, rule: ComparisonRule) -> Any
 
 
 def _by_compare(rows: PairedPredictions, measure: str, options: Mapping[str, Any], seed: int) -> Estimate:
-    """The interval that a comparison states."""
+    """Return the interval that `sigstats.compare` reports."""
     rule = ComparisonRule(
         confidence_level=options["confidence"], n_resamples=options["resamples"], rng=seed, smallest_slice=1
     )
@@ -53,7 +53,7 @@ def _by_compare(rows: PairedPredictions, measure: str, options: Mapping[str, Any
 
 
 def _usual(rows: PairedPredictions, measure: str, options: Mapping[str, Any], seed: int) -> Estimate:
-    """Student's interval of a mean (Liang and Zeger's of groups), DeLong's of an area, else that of the bootstrap."""
+    """Return Student's interval of a mean (Liang and Zeger's for groups), DeLong's of an area, or the bootstrap's."""
     spec, level = MEASURES[measure], options["confidence"]
     predicted, scores = rows.predicted, None if rows.scored is None else rows.scored.scores
     assert predicted is not None
@@ -82,7 +82,7 @@ def _usual(rows: PairedPredictions, measure: str, options: Mapping[str, Any], se
 
 
 class Kinds(Described):
-    """A population of a few kinds of rows, with a value for each kind."""
+    """A population of a few kinds of rows. The tuples have one value per kind."""
 
     TEST: ClassVar[str] = "difference-interval"
 
@@ -90,12 +90,12 @@ class Kinds(Described):
     labels: tuple[str, ...]
     a: tuple[str, ...]
     b: tuple[str, ...]
-    #: Number of rows in a group, all of one kind, and a factor of the size of groups for each kind.
+    #: Number of rows in a group, all of one kind, and for each kind a factor by which its groups are larger.
     group: int = 1
     times: tuple[int, ...] = ()
 
     def fits(self, test: AppliedTest) -> bool:
-        """Return True if a measure and the method of its interval can be applied to rows of these kinds."""
+        """Return True if the measure and the method of its interval can be applied to rows of these kinds."""
         measure, labels = test.compared, set(self.labels)
         spec = MEASURES[measure]
         if test.options["method"] == "usual" and (spec.of_weights or (self._sizes.max() > 1 and spec.test == "counts")):
@@ -109,17 +109,17 @@ class Kinds(Described):
         return numbers and labels == ({""} if spec.needs == "marks" else {"0", _POSITIVE})
 
     def draw(self, n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
-        """Draw the numbers of groups of each kind in `size` test sets of n rows (about n if groups differ in size)."""
+        """Draw the number of groups of each kind in `size` test sets of n rows (about n if groups differ in size)."""
         groups = int(n / float(self._sizes @ np.array(self.shares)) + 1e-6)
         return rng.multinomial(groups, self.shares, size).astype(np.int64)
 
     @property
     def _sizes(self) -> NDArray[np.int64]:
-        """Return the number of rows in a group of each kind."""
+        """The number of rows in a group of each kind."""
         return self.group * np.array(self.times or (1,) * len(self.shares), np.int64)
 
     def truth(self, measure: str) -> float:
-        """Return the measure of B minus that of A over all rows."""
+        """Return the difference in the measure, B - A, over all rows."""
         every, shares = np.ones(len(self.shares), np.int64), np.array(self.shares) * (self._sizes // self.group)
         if measure != "auc":
             rows = self._rows(every, measure, grouped=False, weights=shares)
@@ -133,7 +133,7 @@ class Kinds(Described):
         return float((weights * (gained[1] - gained[0])).sum() / (2 * weights.sum()))
 
     def run_interval(self, test: AppliedTest, counts: Any, rng: np.random.Generator) -> Estimate:
-        """Return the interval on one test set; if nothing is tested, the whole range of the difference."""
+        """Return the interval on one test set, or the whole range of the difference if the method refuses the set."""
         options, measure, seed = test.options, test.compared, int(rng.integers(2**31))
         try:
             of = _usual if options["method"] == "usual" else _by_compare
@@ -142,7 +142,7 @@ class Kinds(Described):
             return Estimate(math.nan, -1.0, 1.0, math.nan, True)
 
     def rows_of(self, counts: Any) -> dict[str, Any]:
-        """Return the rows of one test set: truth, outputs of A and B, and group."""
+        """Return the columns of the rows of one test set: true label, outputs of A and B, and group."""
         groups = np.repeat(np.arange(len(counts)), counts)
         sizes = self._sizes[groups]
         kind = np.repeat(groups, sizes)

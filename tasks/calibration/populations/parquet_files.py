@@ -14,24 +14,24 @@ from sigstats.files.tables import arrow_files
 
 from ...schema import column
 
-#: The entries of an object store's listing that change with the content of an object, wherever it lies.
+#: The entries of an object store's listing that depend on the content of an object, but not on its location.
 _CONTENT_TAGS = ("md5Hash", "ETag", "etag")
 
 
 def find_files(path: str, base: Path) -> tuple[Any, list[str]]:
-    """The file system and the Parquet files of a data set, in order."""
+    """Return the file system and the sorted Parquet files of a data set."""
     import fsspec
 
     where = place(path, base)
     with reading(where):
         system, root = fsspec.core.url_to_fs(where)
-        system.invalidate_cache()  # a cached listing holds sizes and tags of earlier files
+        system.invalidate_cache()  # a cached listing has the sizes and tags of earlier files
         if system.isdir(root):
             start = root.rstrip("/") + "/"
-            # Spark and Hive write what is no part of a table under names that begin with an underscore or a dot.
+            # Spark and Hive give files that are not part of the table names that begin with an underscore or a dot.
             inside = visible((str(name).removeprefix(start) for name in system.find(root)), "._")
             names = [start + name for name in inside if name.endswith((".parquet", ".parq", ".pq"))]
-            problem = "holds no Parquet file"
+            problem = "contains no Parquet file"
         else:
             names = [root] if system.exists(root) else system.glob(root) if any(sign in root for sign in "*?[") else []
             problem = "there is no such file or folder"
@@ -41,13 +41,13 @@ def find_files(path: str, base: Path) -> tuple[Any, list[str]]:
 
 
 def absolute_path(path: str, base: Path) -> str:
-    """The absolute path or URL of a data set."""
+    """Return the absolute path or URL of a data set."""
     where = place(path, base)
     return where if "://" in where else str(Path(where).absolute())
 
 
 def file_system(where: str) -> Any:
-    """The file system of a data set, without a request; ValueError if its package is missing."""
+    """Return the file system of a data set without a request; raise ValueError if its package is not installed."""
     import fsspec
 
     with reading(where):
@@ -55,8 +55,8 @@ def file_system(where: str) -> Any:
 
 
 def open_parquet(system: Any, file: str, columns: Iterable[str] = (), **options: Any) -> pq.ParquetFile:
-    """Open a Parquet file; ValueError if it is damaged, cannot be read or lacks one of the columns."""
-    if _is_local(system) and Path(file).exists() and not Path(file).is_file():  # a pipe would be waited for
+    """Open a Parquet file; raise ValueError if it is damaged, cannot be read or lacks one of the columns."""
+    if _is_local(system) and Path(file).exists() and not Path(file).is_file():  # opening a pipe would block
         raise ValueError(f"{file}: is not a file; expected a Parquet file")
     with reading(file, fault="is not a whole Parquet file"):
         opened = arrow_files.open_parquet(file if _is_local(system) else system.open(file, "rb"), **options)
@@ -68,7 +68,7 @@ def open_parquet(system: Any, file: str, columns: Iterable[str] = (), **options:
 
 
 def write_mark(system: Any, file: str) -> str:
-    """A text that changes if a file is written again and, where the store allows, not if it is moved."""
+    """Return a string that changes if a file is written again and, if the store permits, not if it is moved."""
     with reading(file):
         if _is_local(system):
             about = Path(file).stat()
@@ -81,9 +81,9 @@ def write_mark(system: Any, file: str) -> str:
 def files_table(
     key: bytes, about: Mapping[str, Any], files: Sequence[str], rows: Sequence[Any], of_rows: "pa.Field[Any]"
 ) -> pa.Table:
-    """The files of a data set as a table, with other values in the metadata under `key`, as JSON.
+    """Return the files of a data set as a table, with the values `about` as JSON in the metadata under `key`.
 
-    `of_rows` describes the column ``rows``: the known facts about the number of rows of each file.
+    `of_rows` is the field of the column ``rows``, which contains the number of rows of each file or row group.
     """
     schema = pa.schema(
         [column("file", pa.string(), "name", "a file of rows"), of_rows], metadata={key: json.dumps(about).encode()}
@@ -92,7 +92,7 @@ def files_table(
 
 
 def read_files_table(key: bytes, table: pa.Table) -> tuple[dict[str, Any], list[Any], list[Any]]:
-    """Read the output of `files_table`: `about`, `files` and `rows`."""
+    """Return the `about`, `files` and `rows` of a table that `files_table` made."""
     about: dict[str, Any] = json.loads((table.schema.metadata or {})[key])
     return about, table.column("file").to_pylist(), table.column("rows").to_pylist()
 

@@ -1,7 +1,7 @@
-"""Populations of rows on disk: Parquet files of labels and of two classifiers' predictions, reduced to counts.
+"""Populations of rows on disk: Parquet files with labels and the predictions of two classifiers, reduced to counts.
 
-A data set has a column of true classes and one of each classifier's predictions: whole numbers, strings, categories or
-booleans, all three alike. Files are read once, in batches, several at a time; only the counts of the distinct
+A data set has a column of true classes and a column of predictions per classifier. All three contain whole numbers,
+strings, categories or booleans. Files are read once, in batches, several at a time; only the counts of the distinct
 joint outcomes stay in memory.
 """
 
@@ -41,20 +41,20 @@ from .parquet_files import (
 #: The key of the schema's metadata under which `LabelFiles.to_table` stores everything except the files.
 _ABOUT = b"files"
 
-#: The number of footers that are read at once.
+#: The number of footers that are read at the same time.
 _FOOTERS = 8
 
-#: From this number of rows on it pays to have workers count a data set.
+#: The number of rows above which workers count a data set.
 MANY = 50_000_000
 
-#: The rows of a batch.
+#: The number of rows in a batch.
 _BATCH = 2**18
 
 
 class ColumnTypes(NamedTuple):
-    """The types of the columns of true classes and of both predictions in a file; categories as their labels.
+    """The types of the columns of true classes and of both predictions in a file; for categories, the labels' type.
 
-    Types of one family have the same labels: 32-bit and 64-bit whole numbers, text with short and with long offsets.
+    Types of one family have the same labels: 32-bit and 64-bit whole numbers, or strings with short and long offsets.
     """
 
     file: str
@@ -62,14 +62,14 @@ class ColumnTypes(NamedTuple):
 
     @property
     def listed(self) -> bool:
-        """True if a row has any number of labels."""
+        """True if a row may have any number of labels."""
         return is_list(self.types[0])
 
 
 def column_types(
     file: str, opened: pq.ParquetFile, columns: Sequence[str], first: ColumnTypes | None = None
 ) -> ColumnTypes:
-    """The types of the three columns; ValueError if they differ from those of the `first` file."""
+    """Return the types of the three columns; raise ValueError if they differ from the types in the `first` file."""
     schema = opened.schema_arrow
     kinds: list[pa.DataType] = []
     for place, name in enumerate(columns):
@@ -82,7 +82,7 @@ def column_types(
         elif first and _family(kind) != _family(first.types[place]):
             expected = f"{first.types[place]}, as in {first.file}"
         if expected:
-            raise ValueError(f"{file}: column {shown(name)}: {kind} is not valid; expected {expected}")
+            raise ValueError(f"{file}: column {shown(name)} has the type {kind}; expected {expected}")
         kinds.append(kind)
     return ColumnTypes(file, tuple(kinds))
 
@@ -95,7 +95,7 @@ def count_file(
     classes: Sequence[Label] | None,
     footer: pq.FileMetaData | None = None,
 ) -> LabelCounts:
-    """Count one file; the footer is read if it is not given."""
+    """Count the joint outcomes in one file. The footer is read if it is not given."""
     coded = list(columns) if _family(first.types[0]) == "strings" else None
     opened = open_parquet(system, file, columns, read_dictionary=coded, metadata=footer)
     column_types(file, opened, columns, first)
@@ -115,7 +115,7 @@ def count_file(
                 sides = [batch.column(name) for name in columns]
                 counts.update(count_outcomes(where, columns, sides, budget, classes))
                 budget.require(OUTCOME_BYTES * len(counts))
-    for axis, name in enumerate(columns if classes is None else ()):  # others than the classes were refused
+    for axis, name in enumerate(columns if classes is None else ()):  # labels that are not `classes` were refused
         rows_of: Counter[Label] = Counter()
         for outcome, rows in counts.items():
             rows_of.update(dict.fromkeys(each_label(outcome[axis]), rows))
@@ -137,34 +137,34 @@ def _family(kind: Any) -> str | None:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LabelFiles:
-    """The files of a population that workers count, each by itself."""
+    """The files of a population, which workers count one by one."""
 
-    #: The name that the study gives it.
+    #: The name of the population in the study.
     name: str
-    #: A file, a folder, a pattern or an fsspec URL, the same in every working folder.
+    #: A file, folder, pattern or fsspec URL, independent of the working folder.
     path: str
-    #: The columns of the true classes and of the predictions of A and of B.
+    #: The columns of true classes and of the predictions of A and B.
     columns: Sequence[str]
-    #: All classes there are; any other label is refused.
+    #: All permitted classes, or None if any label is permitted.
     classes: Sequence[Label] | None
     files: Sequence[str]
     #: The number of rows of each file.
     rows: Sequence[int]
-    #: SHA-256 of the files' footers, which hold the sizes and extremes of all that is in them, wherever they lie.
+    #: SHA-256 of the footers, which contain the sizes and extremes of the data. It does not depend on the location.
     content: str
-    #: SHA-256 of the footer of each file and of what changes when it is written again, even if the footer does not: the
-    #: size, and the tag of an object store or the time. The marks are not part of the digest.
+    #: A hash per file that changes if the file is written again, even with the same footer: SHA-256 of the footer, the
+    #: size, and the time of writing or the tag in an object store. The marks are not part of the digest.
     marks: Sequence[str]
-    #: True if a row has any number of labels.
+    #: True if a row may have any number of labels.
     listed: bool
 
     @property
     def nbytes(self) -> int:
-        """Its size in memory, in bytes: zero, since its rows stay in their files."""
+        """Size in memory, in bytes: 0, since the rows stay in their files."""
         return 0
 
     def digest(self) -> str:
-        """SHA-256 (hexadecimal) of the footers, the columns and the classes, wherever the files lie."""
+        """Return the SHA-256 of the footers, columns and classes in hexadecimal, independent of the location."""
         return digest("files", content=self.content, columns=self.columns, classes=self.classes)
 
     @property
@@ -173,38 +173,38 @@ class LabelFiles:
         return digest("written", marks=self.marks)
 
     def extends(self, earlier: "LabelFiles") -> bool:
-        """True if this has all files of the earlier population unchanged, together with new ones."""
+        """Return True if the files are all files of an earlier population, unchanged, and at least one new file."""
         alike = (self.columns, self.classes) == (earlier.columns, earlier.classes)
         return alike and Counter(earlier.marks) < Counter(self.marks)
 
     def to_table(self) -> pa.Table:
-        """The files as a table, from which `from_table` makes it again."""
+        """Return the files as a table that `from_table` reads."""
         keys = ("name", "path", "columns", "classes", "content", "marks", "listed")
         of_rows = column("rows", pa.int64(), "rows", "how many it has")
         return files_table(_ABOUT, {key: getattr(self, key) for key in keys}, self.files, self.rows, of_rows)
 
     @classmethod
     def from_table(cls, table: pa.Table) -> "LabelFiles":
-        """The files that `to_table` wrote."""
+        """Return the files that `to_table` wrote."""
         about, files, rows = read_files_table(_ABOUT, table)
         return cls(files=files, rows=rows, **about)
 
     def mark(self, index: int) -> tuple[str, pq.FileMetaData]:
-        """Return the current mark of a file, and its footer."""
+        """Return the current mark and the footer of a file."""
         opened, _, mark = _open_marked(self._first[0], self.files[index], self.columns)
         return mark, opened.metadata
 
     def count(self, index: int, footer: pq.FileMetaData | None = None) -> LabelCounts:
-        """Count one of the files; the footer is read if it is not given."""
+        """Count the joint outcomes in one of the files. The footer is read if it is not given."""
         file, (system, first) = self.files[index], self._first
         counts = count_file(system, file, self.columns, first, self.classes, footer)
         if counts.rows != self.rows[index]:
-            raise ValueError(f"{file}: {counts.rows} rows are not valid; expected {self.rows[index]}, as at the start")
+            raise ValueError(f"{file}: has {counts.rows} rows, but had {self.rows[index]} at the start; restore it")
         return counts
 
     def count_all(self, progress: FilesRead = in_silence) -> LabelCounts:
-        """Count all files, reading several at a time."""
-        from joblib import cpu_count  # those that this process may use; slow to import
+        """Count the joint outcomes in all files, reading several files at a time."""
+        from joblib import cpu_count  # the processors that this process may use; slow to import
 
         progress(0, len(self.files))
         read = itertools.count(1)
@@ -230,8 +230,8 @@ class LabelFiles:
 
 
 def _open_marked(system: Any, file: str, columns: Sequence[str]) -> tuple[pq.ParquetFile, bytes, str]:
-    """A file, its footer, and SHA-256 of the footer and of everything that changes when the file is written again."""
-    written = write_mark(system, file)  # before the footer: a file that is written in between has another mark
+    """Return an open file, its footer, and its mark, as in `LabelFiles.marks`."""
+    written = write_mark(system, file)  # before the footer, so that the mark differs if the file is written in between
     opened = open_parquet(system, file, columns)
     footer = pa.BufferOutputStream()
     opened.metadata.write_metadata_file(footer)
@@ -250,7 +250,7 @@ def scan_footers(
     classes: Sequence[Label] | None = None,
     progress: FilesRead = in_silence,
 ) -> LabelFiles:
-    """The files of a Parquet data set; only the footers are read."""
+    """Return the files of a Parquet data set. Only the footers are read."""
     system, files = find_files(path, base)
     columns, content, marks = [label, a, b], hashlib.sha256(), list[str]()
     rows: list[int] = []

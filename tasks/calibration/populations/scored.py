@@ -1,8 +1,8 @@
 """Populations of scored rows in Parquet files, from which test sets are drawn row by row.
 
-A measure of scores, an area under the ROC curve or a loss, is not a function of counts: a test of it needs the scores
-of the rows in a test set. So each test set is a set of row numbers, drawn without replacement over all files, and the
-files are read once, row group by row group, for a hundred test sets together.
+A measure of scores, such as the area under the ROC curve or a loss, is not a function of counts: its tests need the
+scores of the rows in a test set. So each test set is a set of row numbers, drawn without replacement from all files.
+The files are read once, row group by row group, for a hundred test sets together.
 """
 
 import hashlib
@@ -33,16 +33,16 @@ from .counts import Label
 #: The key of the schema's metadata under which `ScorePopulation.to_table` stores everything except the files.
 _ABOUT = b"scores"
 
-#: Memory of a row in bytes, with the copy made when all are joined.
+#: Memory of a row in bytes, including the copy that is made when the parts are joined.
 _ROW = 50
 
-#: The largest population that stays in a worker's memory, in rows of some 20 bytes.
+#: The largest population that stays in a worker's memory, in rows of about 20 bytes.
 ROWS_IN_MEMORY = 2**22
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Scored rows: whether each is positive, its scores by A and B, and its group, in arrays of one shape."""
+    """Scored rows: masks of positive rows, scores by A and by B, and groups, in arrays of the same shape."""
 
     positive: NDArray[np.bool_]
     a: NDArray[np.float64]
@@ -54,31 +54,31 @@ class Rows:
 
     @property
     def lacking(self) -> NDArray[np.bool_]:
-        """A mask of test sets, one per row, without a positive row."""
+        """A mask of the test sets (rows of the arrays) that contain no positive."""
         return np.asarray(~self.positive.any(axis=1), dtype=np.bool_)
 
     def part(self, which: Any) -> "Rows":
-        """Some of the rows."""
+        """Return the selected rows."""
         group = None if self.group is None else self.group[which]
         return Rows(self.positive[which], self.a[which], self.b[which], group)
 
 
 def concatenate(parts: Sequence[Rows]) -> Rows:
-    """All rows of several parts, in their order."""
+    """Join the rows of several parts, in order."""
     group = None if parts[0].group is None else np.concatenate([part.group for part in parts if part.group is not None])
     positive, a, b = (np.concatenate([getattr(part, name) for part in parts]) for name in ("positive", "a", "b"))
     return Rows(positive, a, b, group)
 
 
 def read_group(system: Any, file: str, group: int, columns: Mapping[str, str], positive: Label) -> Rows:
-    """The rows of one row group of a file, within the limit of what is read."""
+    """Read one row group of a file, within the limit on the size of inputs."""
     where = f"{file}, row group {group}"
     wanted = list(dict.fromkeys(columns.values()))
     with reading(where, (pa.ArrowException, OSError)):
         table: Any = read_columns(partial(parquet_files.open_parquet, system, file), wanted, Budget(file), group=group)
     for name in columns.values():
         if table.column(name).null_count:
-            raise ValueError(f"{where}: column {shown(name)}: a value is missing (null); expected one in every row")
+            raise ValueError(f"{where}: column {shown(name)}: a value is missing (null); give every row a value")
     a, b = (_numbers(where, columns[side], table.column(columns[side])) for side in ("a", "b"))
     labels = table.column(columns["label"])
     rows_of = {count["values"]: count["counts"] for count in pc.value_counts(labels).to_pylist()}
@@ -90,7 +90,7 @@ def read_group(system: Any, file: str, group: int, columns: Mapping[str, str], p
     except (pa.ArrowException, TypeError) as error:
         like = f"labels like {shown(positive)} ({reason(error)})"
         raise ValueError(
-            f"{where}: column {shown(columns['label'])}: {labels.type} is not valid; expected {like}"
+            f"{where}: column {shown(columns['label'])} has the type {labels.type}; expected {like}"
         ) from None
     if "group" not in columns:
         return Rows(is_positive, a, b)
@@ -99,14 +99,14 @@ def read_group(system: Any, file: str, group: int, columns: Mapping[str, str], p
 
 
 def _code(name: object) -> int:
-    """A number for a group, equal in every file and process."""
+    """Return a number for a group, the same in every file and process."""
     return int.from_bytes(hashlib.blake2b(repr(name).encode(), digest_size=8).digest(), "big", signed=True)
 
 
 def _numbers(where: str, name: str, values: Any) -> NDArray[np.float64]:
     kind = values.type
     if not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
-        raise ValueError(f"{where}: column {shown(name)}: {kind} is not valid; expected numbers")
+        raise ValueError(f"{where}: column {shown(name)} has the type {kind}; expected numbers")
     result = np.asarray(values.to_numpy(), dtype=np.float64)
     if not np.isfinite(result).all():
         raise ValueError(
@@ -117,23 +117,23 @@ def _numbers(where: str, name: str, values: Any) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ScorePopulation:
-    """Two classifiers' scores of all rows."""
+    """A population of rows with the scores of two classifiers."""
 
-    #: The name that the study gives them.
+    #: The name of the population in the study.
     name: str
-    #: A file, a folder, a pattern or an fsspec URL, the same in every working folder.
+    #: A file, folder, pattern or fsspec URL, independent of the working folder.
     path: str
-    #: The names of the columns ``label``, ``a``, ``b`` and, where rows come in groups, ``group``.
+    #: The names of the columns ``label``, ``a``, ``b`` and, if rows have groups, ``group``.
     columns: Mapping[str, str]
     #: The positive class.
     positive: Label
-    #: Each file with the rows of its row groups.
+    #: Each file with the numbers of rows in its row groups.
     files: tuple[tuple[str, tuple[int, ...]], ...]
-    #: SHA-256 of all that these columns hold.
+    #: SHA-256 of the values in these columns.
     content: str
-    #: The advantage of B over A in each measure, over all rows.
+    #: The true difference B - A in each measure, over all rows.
     truth: Mapping[str, float]
-    #: True if the scores of the two are exchanged in each row with probability 1/2, so that neither is better.
+    #: True if the two scores of each row are exchanged with probability 1/2, so that neither classifier is better.
     swapped: bool = False
 
     @property
@@ -143,15 +143,15 @@ class ScorePopulation:
 
     @property
     def nbytes(self) -> int:
-        """Its size in memory, in bytes: zero, since its rows stay in their files."""
+        """Size in memory, in bytes: 0, since the rows stay in their files."""
         return 0
 
     def digest(self) -> str:
-        """SHA-256 (hexadecimal) of the rows, independent of their location."""
+        """Return the SHA-256 of the rows in hexadecimal, independent of their location."""
         return self.content
 
     def to_table(self) -> pa.Table:
-        """The files and the known facts about their rows as a table that `from_table` reads."""
+        """Return the files, and the known facts about their rows, as a table that `from_table` reads."""
         keys = ("name", "path", "columns", "positive", "content", "truth")
         about = {key: getattr(self, key) for key in keys}
         per_group = pa.list_(pa.field("element", pa.int64()))
@@ -161,12 +161,12 @@ class ScorePopulation:
 
     @classmethod
     def from_table(cls, table: pa.Table) -> "ScorePopulation":
-        """The population that `to_table` wrote."""
+        """Return the population that `to_table` wrote."""
         about, names, rows = parquet_files.read_files_table(_ABOUT, table)
         return cls(files=tuple((name, tuple(row)) for name, row in zip(names, rows, strict=True)), **about)
 
     def draw(self, n: int, rng: np.random.Generator, size: int) -> Rows:
-        """`size` test sets of n rows each, without replacement: arrays of shape (size, n)."""
+        """Draw `size` test sets of n rows without replacement, as arrays of shape (size, n)."""
         numbers = np.stack([rng.choice(self.rows, n, replace=False, shuffle=False) for _ in range(size)])
         wanted, place = np.unique(numbers, return_inverse=True)
         drawn = self.take(wanted).part(place.reshape(numbers.shape))
@@ -177,7 +177,7 @@ class ScorePopulation:
         return Rows(drawn.positive, a, b, drawn.group)
 
     def take(self, numbers: NDArray[np.int64]) -> Rows:
-        """The rows of these numbers, which are sorted; rows are numbered through all files in their order."""
+        """Return the rows with these sorted numbers. Rows are numbered consecutively through all files, in order."""
         if self.rows <= ROWS_IN_MEMORY:
             whole: Rows = _all_rows(self)
             return whole.part(numbers)
@@ -191,7 +191,7 @@ class ScorePopulation:
         return concatenate(parts)
 
     def all(self) -> Rows:
-        """All rows, in their order."""
+        """Return all rows, in order."""
         return concatenate([self._read(file, i, rows) for file, groups in self.files for i, rows in enumerate(groups)])
 
     @cached_property
@@ -202,7 +202,7 @@ class ScorePopulation:
         result = read_group(self._system, file, group, self.columns, self.positive)
         if len(result) != rows:
             raise ValueError(
-                f"{file}, row group {group}: {len(result)} rows are not valid; expected {rows}, as at first"
+                f"{file}, row group {group}: has {len(result)} rows, but had {rows} at the start; restore it"
             )
         return result
 
@@ -222,7 +222,7 @@ def read_scores(
     measures: Sequence[str],
     progress: FilesRead = in_silence,
 ) -> ScorePopulation:
-    """Read a Parquet data set once, to check it and to find its digest and its true differences."""
+    """Read a Parquet data set once, to check it and to compute its digest and its true differences."""
     system, names = parquet_files.find_files(path, base)
     state, files, parts, budget = hashlib.sha256(), [], [], Budget(path)
     losses = any(MEASURES[measure].needs == "probabilities" for measure in measures)
@@ -249,7 +249,7 @@ def read_scores(
     if whole is None or not len(whole):
         raise ValueError(f"{path}: has no rows")
     if not 0 < whole.positive.sum() < len(whole):
-        raise refuse("positive", positive, "a label that some rows have, and some do not")
+        raise refuse("positive", positive, "a label that some but not all rows have")
     truth = {measure: difference(measure, whole) for measure in measures}
     return ScorePopulation(
         name=name,
@@ -263,6 +263,6 @@ def read_scores(
 
 
 def difference(measure: str, rows: Rows) -> float:
-    """The difference B - A of a measure over all rows."""
+    """Return the difference B - A of a measure over all rows."""
     spec = MEASURES[measure]
     return spec.of(rows.positive, rows.b) - spec.of(rows.positive, rows.a)

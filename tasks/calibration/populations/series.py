@@ -21,7 +21,7 @@ OfOrder: TypeAlias = Literal["ordered", "independent", "compare"]
 
 
 def _pvalue(method: OfOrder, a: FloatArray, b: FloatArray) -> float:
-    """Return the two-sided p-value."""
+    """Return the two-sided p-value of equal mean scores."""
     time, none = np.arange(len(a)), np.full(len(a), "")
     if method != "compare":
         return mean_score_test(a, b, order=time if method == "ordered" else None).pvalue
@@ -35,9 +35,9 @@ class Series(Described):
     TEST: ClassVar[str] = "time-series"
     ABOUT: ClassVar[str] = "whether the mean scores are equal"
 
-    #: Autocorrelation of neighbouring rows; that of rows k apart is the k-th power.
+    #: Autocorrelation of neighbouring rows. The autocorrelation of rows k apart is its k-th power.
     correlation: float
-    #: Mean score of B minus that of A.
+    #: Difference between the mean scores, B - A.
     difference: float = 0.0
 
     def null_holds(self, test: AppliedTest) -> bool:  # noqa: ARG002
@@ -45,7 +45,7 @@ class Series(Described):
         return self.difference == 0
 
     def sample(self, n: int, rng: np.random.Generator) -> FloatArray:
-        """Draw the scores of A and of B in n rows; array of shape (2, n)."""
+        """Draw the scores of A and of B in n rows, as an array of shape (2, n)."""
         noise = rng.standard_normal((2, n)) / math.sqrt(2)
         noise[:, 1:] *= math.sqrt(1 - self.correlation**2)
         scores: FloatArray = np.asarray(lfilter([1.0], [1.0, -self.correlation], noise))

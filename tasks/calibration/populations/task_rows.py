@@ -1,8 +1,8 @@
-"""Rows of several tasks, some of which only one model gets right, and decisions that B is worse on some task.
+"""Rows of several tasks, some of which only one model gets right, and tests of whether B is worse on any task.
 
-All test sets of a lane are compared with the same random draws, which makes thousands of them cheap. In addition to the
-tests of `sigstats.joint_tasks_test` there are those of Kuebler et al. (2026, arXiv 2602.10144, section 4), from their
-definitions.
+All test sets of a lane are compared with the same random draws, which makes thousands of them cheap. The tests are
+those of `sigstats.joint_tasks_test`, and the tests of Kuebler et al. (2026, arXiv 2602.10144, section 4), implemented
+from their definitions.
 """
 
 import math
@@ -20,7 +20,7 @@ from .tests import Answers
 
 
 class _Drawn(NamedTuple):
-    """Test sets of a lane, and random draws that all of them are compared with."""
+    """The test sets of a lane, and the random draws with which all of them are compared."""
 
     rows: IntArray
     only_a: IntArray
@@ -29,25 +29,25 @@ class _Drawn(NamedTuple):
     rng: np.random.Generator
 
     def of_tasks(self) -> FloatArray:
-        """McNemar's exact p-value of each task."""
+        """Return McNemar's exact p-value of each task."""
         return _tail(self.only_a, self.discordant)
 
     def exceeding(self) -> tuple[IntArray, IntArray]:
-        """The number of draws in which each question, and the joint decision, is as extreme."""
+        """Count the draws in which each question, and the joint decision, is at least as extreme."""
         return exceedances(self.only_a, self.discordant, self.rows, self.draws, self.rng)
 
     def pvalues(self, exceeding: IntArray) -> FloatArray:
-        """The p-values for these numbers of extreme draws."""
+        """Return the p-values for these numbers of extreme draws."""
         return np.asarray((1.0 + exceeding) / (1.0 + self.draws))
 
 
 def _tail(won: IntArray, n: IntArray) -> FloatArray:
-    """The probability of at least as many wins, of n that are won or lost with equal probability."""
+    """Return the probability of at least `won` wins in n fair trials."""
     return np.asarray(np.where(won > 0, bdtrc(np.maximum(won - 1.0, 0), n, 0.5), 1.0))
 
 
 def _mean(sets: _Drawn) -> FloatArray:
-    """The p-value of the mean over tasks, by draws from the distribution that `stratified_paired_test` sums."""
+    """Return the p-value of the mean over tasks, by draws from the distribution that `stratified_paired_test` sums."""
     return sets.pvalues(sets.exceeding()[0][1])
 
 
@@ -57,12 +57,12 @@ def _any(sets: _Drawn) -> FloatArray:
 
 
 def _pooled(sets: _Drawn) -> FloatArray:
-    """McNemar's exact test of all rows."""
+    """Return the p-value of McNemar's exact test of all rows."""
     return _tail(sets.only_a.sum(axis=1), sets.discordant.sum())
 
 
 def _largest(sets: _Drawn) -> FloatArray:
-    """The largest standardized drop of a task, by draws."""
+    """Return the p-value of the largest standardized drop of a task, by draws."""
     n = sets.discordant
     won = np.vstack([sets.only_a, sets.rng.binomial(n, 0.5, size=(sets.draws, len(n)))])
     drops = np.round(((2 * won - n) / np.sqrt(np.maximum(n, 1))).max(axis=1), 9)
@@ -71,12 +71,12 @@ def _largest(sets: _Drawn) -> FloatArray:
 
 
 def _fisher(sets: _Drawn) -> FloatArray:
-    """Fisher's combination of the tasks' p-values: chi-square of minus twice their logarithms."""
+    """Return Fisher's combination of the tasks' p-values: minus twice the sum of their logarithms is chi-square."""
     return np.asarray(gammaincc(len(sets.rows), -np.log(sets.of_tasks()).sum(axis=1)))
 
 
 def _three(sets: _Drawn) -> FloatArray:
-    """Their decision: any of the three, each at a third of the level."""
+    """Return the p-value of the joint decision of Kuebler et al.: three tests, each at a third of the level."""
     return np.asarray(np.minimum(1.0, 3 * np.min([value(sets) for value in (_pooled, _largest, _fisher)], axis=0)))
 
 
@@ -92,7 +92,7 @@ _METHODS: Mapping[str, Callable[[_Drawn], FloatArray]] = {
 
 
 class TaskRows(Described):
-    """A population of rows of several tasks, with a value for each task."""
+    """A population of rows of several tasks. Each field has one value per task, except `errors`."""
 
     TEST: ClassVar[str] = "joint-tasks"
     ABOUT: ClassVar[str] = "whether B is worse on any task"
@@ -103,7 +103,7 @@ class TaskRows(Described):
     discordant: tuple[float, ...]
     #: Difference by which B is worse on the task, from -1 to 1.
     worse: tuple[float, ...]
-    #: Difference by which B is worse, over the tasks where it is, in standard errors.
+    #: Difference by which B is worse, over the tasks on which it is worse, in standard errors.
     errors: float = 3.0
 
     def null_holds(self, test: AppliedTest) -> bool:  # noqa: ARG002
@@ -111,7 +111,7 @@ class TaskRows(Described):
         return all(worse <= 0 or not share for worse, share in zip(self.worse, self.discordant, strict=True))
 
     def draw(self, n: int, rng: np.random.Generator, size: int) -> IntArray:
-        """Draw test sets of n rows: numbers of rows of each task, and of those that only A and only B gets right.
+        """Draw test sets of n rows: for each task its rows, the rows that only A gets right, and those only B does.
 
         Returns an array of shape (size, 3, T). The number of discordant rows of a task is the same in all test sets.
         """
@@ -123,7 +123,7 @@ class TaskRows(Described):
         return np.stack(np.broadcast_arrays(rows, only_a, differing - only_a), axis=1)
 
     def run_test(self, test: AppliedTest, sets: IntArray, rng: np.random.Generator) -> Answers:
-        """Return p-values of "B is not worse on any task" for all test sets. `rng`: for random methods."""
+        """Return the p-value of "B is not worse on any task" on each test set. `rng` is for the random methods."""
         rows, only_a, only_b = sets[0, 0], sets[:, 1], sets[:, 2]
         drawn = _Drawn(rows, only_a, only_a[0] + only_b[0], test.options["resamples"], rng)
         return Answers(_METHODS[test.options["method"]](drawn))

@@ -1,7 +1,7 @@
-"""Tests of two classifiers on test sets that are drawn from a population.
+"""Tests of two classifiers on test sets from a population.
 
-A test is one of `sigstats.tasks.statistical_tests`, ``bootstrap``, or one of scores: DeLong's of areas under the ROC
-curve, Student's t of losses. `sigstats.tasks.calibration.own_tests` calls one of another package.
+They are the tests of `sigstats.tasks.statistical_tests`, ``bootstrap``, and tests of scores: DeLong's of areas under
+the ROC curve and Student's t of losses. `sigstats.tasks.calibration.own_tests` calls tests from other packages.
 """
 
 from collections.abc import Callable, Iterable
@@ -32,16 +32,16 @@ _Value = TypeVar("_Value")
 class Answers:
     """The answers of a test on several test sets."""
 
-    #: NaN where the test is not defined: it refuses the test set.
+    #: NaN if the test refuses the test set.
     p_value: NDArray[np.float64]
-    #: True if the interval contains the true difference, None if there is none; None for a test without one.
+    #: Whether the interval contains the true difference, None without an interval; None if the test has no intervals.
     covers: NDArray[np.object_] | None = None
-    #: The reason why the test refuses the first test set that it refuses; empty if it refuses none.
+    #: The reason for the first refusal of a test set; empty if none is refused.
     problem: str = ""
 
 
 def call_each(calls: Iterable[Callable[[], _Value]]) -> tuple[list[_Value | None], str]:
-    """The result of each call, None if it raises ValueError, and the message of the first error.
+    """Return the result of each call, None if it raises an error of value or arithmetic, and the first error message.
 
     >>> call_each([lambda: 1 / 2, lambda: 1 / 0])
     ([0.5, None], 'division by zero')
@@ -58,9 +58,9 @@ def call_each(calls: Iterable[Callable[[], _Value]]) -> tuple[list[_Value | None
 
 
 def require_some_defined(values: NDArray[np.float64], problem: str) -> None:
-    """Refuse a test or method that is defined on none of its first test sets, with the message of its error.
+    """Raise ValueError(`problem`) if all p-values, or ends of intervals, of the first test sets are NaN.
 
-    `values` are NaN if it is not: p-values, or ends of intervals.
+    A test or method that is not defined on any of them would not be defined on the other test sets either.
     """
     if np.isnan(values).all():
         raise ValueError(problem)
@@ -69,25 +69,25 @@ def require_some_defined(values: NDArray[np.float64], problem: str) -> None:
 def run_test(
     test: AppliedTest, drawn: NDArray[np.int64], population: AnyPopulation, rng: np.random.Generator
 ) -> Answers:
-    """Run a test on each test set; its p-value is NaN if the test refuses an option or the test set.
+    """Run a test on each test set. The p-value is NaN if the test refuses an option or the test set.
 
-    `drawn` (ndarray of int64, shape (m, J)): the test sets, which come from `population`.
+    `drawn` (ndarray of int64, shape (m, J)): test sets from `population`.
     """
     if test.test == "bootstrap":
         return _bootstrap(test, drawn, population, rng)
     on_sets = statistical_tests.of_sets(test.test)
-    assert on_sets is not None  # other tests have fan-outs of their own
+    assert on_sets is not None  # other tests have separate fan-outs
     return Answers(on_sets.pvalues(population.outcomes_of(drawn), rng, **test.options))
 
 
 def draws(test: AppliedTest) -> bool:
-    """True if a test uses random numbers in addition to its test sets."""
+    """Return True if a test draws random numbers in addition to the test sets."""
     on_sets = statistical_tests.of_sets(test.test)
     return on_sets is None or on_sets.draws
 
 
 def _bootstrap_options(test: AppliedTest) -> dict[str, Any]:
-    """The options of a bootstrap by the names of `bootstrap_test`; a study and a cell's identity have shorter ones."""
+    """Return the options of a bootstrap by the names in `bootstrap_test`; studies and identities use shorter names."""
     names = {"resamples": "n_resamples", "confidence": "confidence_level"}
     options = {"measure": measure_of(test), **{names.get(key, key): value for key, value in test.options.items()}}
     if "alternative" in options and not measure_of(test).greater_is_better:  # in a study, greater means A is better
@@ -98,7 +98,7 @@ def _bootstrap_options(test: AppliedTest) -> dict[str, Any]:
 def _bootstrap(
     test: AppliedTest, drawn: NDArray[np.int64], population: AnyPopulation, rng: np.random.Generator
 ) -> Answers:
-    truth = 0.0 - population.difference(measure_of(test))  # A - B, as the test's
+    truth = 0.0 - population.difference(measure_of(test))  # A - B, as in the test
     options = _bootstrap_options(test)
     calls = (partial(bootstrap_test, population.record(counts), rng=rng, **options) for counts in drawn.tolist())
     results, problem = call_each(calls)
@@ -108,7 +108,7 @@ def _bootstrap(
 
 
 def needs_classes(test: AppliedTest) -> bool:
-    """True if a test needs rows of both classes, not only which answers are right."""
+    """Return True if a test needs rows of both classes, not only the right and wrong answers."""
     spec, on_sets = MEASURES.get(test.compared), statistical_tests.of_sets(test.test)
     if test.test == "f1-interval" or (on_sets is not None and not on_sets.of_answers):
         return True
@@ -116,21 +116,21 @@ def needs_classes(test: AppliedTest) -> bool:
 
 
 def advantage(test: AppliedTest, drawn: NDArray[np.int64], population: AnyPopulation) -> NDArray[np.float64]:
-    """The advantage of B over A on each test set, in the measure of a test."""
+    """Return the advantage of B over A on each test set, by the measure of a test."""
     measure = measure_of(test)
     if test.test == "bootstrap" or test.code is not None:
         differences = population.differences(measure, drawn)
-    else:  # it only sees which answers are right
+    else:  # the test only uses right and wrong answers
         differences = Population(outcomes=(1,) * 8).differences(measure, population.outcomes_of(drawn))
     return differences if measure.greater_is_better else -differences
 
 
 def true_advantage(population: AnyPopulation, test: AppliedTest) -> float:
-    """The advantage of B over A in the population, in the measure of a test; 0 if outputs are exchanged."""
+    """Return the advantage of B over A in the population, by the measure of a test; 0 if outputs are exchanged."""
     if population.swapped:
         return 0.0
     measure = measure_of(test)
-    if test.test != "bootstrap" and measure.name == "accuracy":  # it only sees which answers are right
+    if test.test != "bootstrap" and measure.name == "accuracy":  # the test only uses right and wrong answers
         only_a, only_b = population.discordant
         return (only_b - only_a) / (population.rows or 1)
     difference = population.difference(measure)
@@ -138,9 +138,9 @@ def true_advantage(population: AnyPopulation, test: AppliedTest) -> float:
 
 
 def confidence(test: AppliedTest, test_set: AnyPopulation) -> float:
-    """One minus the one-sided p-value of a test that the better classifier on one test set is truly better; B in a tie.
+    """Return a test's confidence that the better classifier on one test set (B in a tie) is truly better.
 
-    The confidence of a bootstrap is the share of its replicates in which this classifier is better.
+    The confidence is one minus the one-sided p-value. A bootstrap's confidence is computed elsewhere, from replicates.
     """
     on_sets = statistical_tests.of_sets(test.test)
     assert on_sets is not None
@@ -150,7 +150,7 @@ def confidence(test: AppliedTest, test_set: AnyPopulation) -> float:
 
 
 def bootstrap_of_better(test: AppliedTest, test_set: AnyPopulation, rng: np.random.Generator) -> BootstrapResult:
-    """The bootstrap of a test with its replicates, with the classifier that is better on the single test set as B."""
+    """Return the bootstrap of a test with its replicates; B is the better classifier on the single test set."""
     options = {key: value for key, value in _bootstrap_options(test).items() if key != "alternative"}
     joint = test_set.joint if isinstance(test_set, EventPopulation) else test_set.record(test_set.counts[0].tolist())
     turned = joint if _advantage_on(test, test_set) >= 0 else joint.swapped()
@@ -162,7 +162,7 @@ def _advantage_on(test: AppliedTest, test_set: AnyPopulation) -> float:
 
 
 def null_holds(population: AnyPopulation, test: AppliedTest) -> bool:
-    """True if a test's null hypothesis is true in a population."""
+    """Return True if a test's null hypothesis is true in a population."""
     if population.swapped:
         return True
     on_sets = statistical_tests.of_sets(test.test)
@@ -173,7 +173,7 @@ def null_holds(population: AnyPopulation, test: AppliedTest) -> bool:
 
 
 def exact_rate(population: AnyPopulation, n: int, test: AppliedTest, alpha: float) -> float | None:
-    """The exact rejection rate of a test on test sets of n rows; None if it is not known."""
+    """Return the exact rejection rate of a test on test sets of n rows, or None if it is not known."""
     on_sets = statistical_tests.of_sets(test.test)
     if on_sets is None or on_sets.exact_rate is None:
         return None
@@ -183,10 +183,10 @@ def exact_rate(population: AnyPopulation, n: int, test: AppliedTest, alpha: floa
 
 
 def run_score_test(test: AppliedTest, sets: Rows, truth: float) -> tuple[Answers, NDArray[np.float64]]:
-    """Run a test of scores on each test set; return its answers and the difference B - A on each.
+    """Run a test of scores on each test set; return the answers, and the difference B - A on each test set.
 
-    A test set without two rows (of both classes for an area; of two groups, if rows have groups) is not evidence: its
-    p-value is 1, and its interval contains every value.
+    A test set with fewer than two rows (groups, if rows have groups; for an area, two of each class) is not evidence:
+    its p-value is 1, and its interval contains every value.
     """
     items, problem = call_each(partial(_answer, test, sets.part(index), truth) for index in range(len(sets)))
     p_values, covers, better = zip(*((None, None, 0.0) if item is None else item for item in items), strict=True)
@@ -194,7 +194,7 @@ def run_score_test(test: AppliedTest, sets: Rows, truth: float) -> tuple[Answers
 
 
 def _answer(test: AppliedTest, rows: Rows, truth: float) -> tuple[float, bool, float]:
-    """The p-value, whether the interval contains the true B - A, and the observed B - A."""
+    """Return the p-value, whether the interval contains the true difference B - A, and the observed difference."""
     result = _result(test, rows)
     if result is None:
         return 1.0, True, 0.0
@@ -212,7 +212,7 @@ def _result(test: AppliedTest, rows: Rows) -> ScoreResult | None:
         return None
     spec = MEASURES[test.compared]
     if spec.of_rows is None:
-        # The units are rows or groups: two with a positive and two with a negative are needed.
+        # Two units (rows or groups) with a positive row and two with a negative row are needed.
         units = np.arange(len(rows)) if rows.group is None else rows.group
         if min(len(np.unique(units[rows.positive])), len(np.unique(units[~rows.positive]))) < 2:
             return None

@@ -1,9 +1,9 @@
-"""Two classifiers, or two sets of them, trained on a part of a data set and compared on all of its other rows.
+"""Two classifiers, or two sets of classifiers, trained on a part of a data set and compared on all other rows.
 
-The rows are shuffled: the first are the training set, the next the test set, and the rest represents the population
-from which the test set was drawn (Keller, Mariethoz and Bengio, section 5). A set has a classifier for each category,
-one against the others; a row is assigned the categories of all classifiers that are positive, so that measures are
-averaged over categories. Two classifiers are sets with one category, the positive class: some of the labels together.
+The rows are shuffled and split into the training set, the test set and the rest, which represents the population from
+which the test set was drawn (Keller, Mariethoz and Bengio, section 5). A set has a one-against-others classifier for
+each category. A row is assigned the categories of all classifiers that are positive, and measures are averaged over
+categories. Two single classifiers are sets with one category: the positive class, made of one or more labels.
 """
 
 import pickle
@@ -34,19 +34,19 @@ from ..work import Categorised, Predicted, TrainingSet, Tuned
 if TYPE_CHECKING:
     from sigstats.learners.one_against_others import OneAgainstOthers
 
-#: The bounds of a cache of trained classifiers; the data sets that they were trained on are not part of it.
+#: The bounds of a cache of trained classifiers. Their training data are not counted.
 MOST_BYTES, MOST_TRAINED = 1 << 29, 16
 
 
 def trained_cache() -> WorkerCache[Any]:
-    """A cache of at most 512 MiB; larger classifiers stay only until others are trained."""
+    """Return a cache of at most 512 MiB. Larger classifiers stay in the cache only until others are trained."""
     return WorkerCache(attrgetter("nbytes"), most_bytes=MOST_BYTES, most_values=MOST_TRAINED)
 
 
 def bytes_of(fitted: Any) -> int:
-    """The size of fitted estimators in bytes: of the pickle, and of the arrays, which are not copied.
+    """Return the size of fitted estimators in bytes: the size of the pickle plus the arrays, which are not copied.
 
-    An estimator that cannot be pickled counts as the whole cache.
+    An estimator that cannot be pickled counts as large as the whole cache.
     """
     arrays: list[pickle.PickleBuffer] = []
     try:
@@ -58,36 +58,36 @@ def bytes_of(fitted: Any) -> int:
 
 #: The data on which classifiers are trained.
 TrainingData: TypeAlias = Dataset | Documents
-#: For the truth, A and B a mask of the rows of each category, shape (n, K).
+#: The true categories, A's and B's, each as a mask of the rows of each category, shape (n, K).
 Answers: TypeAlias = list[NDArray[np.bool_]]
 
-#: Rows that are predicted together: about a second of work for a kernel machine.
+#: The number of rows that are predicted together, which takes a kernel machine about a second.
 CHUNK = 2000
 
 
 @dataclass(frozen=True)
 class Parts:
-    """The shuffled rows of a data set, cut in three."""
+    """The shuffled rows of a data set, split into three parts."""
 
-    #: Numbers of rows.
+    #: The positions of the rows of each part.
     train: NDArray[np.int64]
     test: NDArray[np.int64]
     rest: NDArray[np.int64]
 
     def chunks(self) -> list[NDArray[np.int64]]:
-        """The rows that are predicted, in chunks of at most `CHUNK`: those of the test set, then the rest."""
+        """Return the rows to predict in chunks of at most `CHUNK`: the test set, then the rest."""
         return [part[first : first + CHUNK] for part in (self.test, self.rest) for first in range(0, len(part), CHUNK)]
 
 
 def split(rows: int, settings: Split) -> Parts:
-    """Shuffle and cut this number of rows."""
+    """Shuffle this number of rows and split them."""
     order = as_generator(settings.seed).permutation(rows)
     train, test = settings.train, settings.test
     return Parts(order[:train], order[train : train + test], order[train + test :])
 
 
 def positives(data: TrainingData, labels: Iterable[str]) -> NDArray[np.bool_]:
-    """A mask of rows with one of the labels."""
+    """Return a mask of the rows with one of the labels."""
     positive = set(labels)
     if isinstance(data, Documents):
         return np.array([not positive.isdisjoint(category) for category in data.categories])
@@ -95,13 +95,13 @@ def positives(data: TrainingData, labels: Iterable[str]) -> NDArray[np.bool_]:
 
 
 def rows_of(data: TrainingData) -> Any:
-    """The texts, or the features, of all rows."""
+    """Return the texts or the features of all rows."""
     return np.array(data.texts, dtype=object) if isinstance(data, Documents) else data.X
 
 
 @contextmanager
 def failures_named(side: str, learner: str) -> Iterator[None]:
-    """Re-raise an error of a classifier as one line that names the classifier."""
+    """Re-raise errors of a classifier as a ValueError whose message names the classifier in one line."""
     try:
         yield
     except Exception as error:  # a classifier may raise anything
@@ -110,8 +110,8 @@ def failures_named(side: str, learner: str) -> Iterator[None]:
 
 
 def estimator(data: TrainingData, spec: Learner) -> Any:
-    """The unfitted classifier of a name and its parameters; of texts, by the stems of their words."""
-    from sigstats.learners import build  # slow to import, and every report knows this module
+    """Return the unfitted classifier with the name and parameters in `spec`; texts are turned into features first."""
+    from sigstats.learners import build  # slow to import, and every report imports this module
 
     if isinstance(data, Documents):
         return build(spec.learner, params=spec.params, text=True, stem=spec.stem)
@@ -120,7 +120,7 @@ def estimator(data: TrainingData, spec: Learner) -> Any:
 
 
 def data_of(store: Store, work: TrainingSet) -> TrainingData:
-    """The data set or the documents of a cell."""
+    """Return the data set or the documents of a cell."""
     kind: type[Dataset] | type[Documents] = Dataset if work.documents is None else Documents
     return read_data(store, kind, work.data.name, work.data.digest)
 
@@ -129,26 +129,25 @@ def data_of(store: Store, work: TrainingSet) -> TrainingData:
 class TrainingRows:
     """The training rows of the classifiers of a set."""
 
-    #: Fitted; they see no category, so that they are the same for all.
+    #: Fitted transforms. They do not see the categories, so that all classifiers of the set share them.
     transforms: list[Any]
-    #: Not fitted.
+    #: The unfitted classifier.
     classifier: Any
-    #: array or sparse matrix, shape (n, d).
+    #: Array or sparse matrix, shape (n, d).
     X: Any
     #: Mask of the rows of each category; ndarray of bool, shape (n, K).
     truth: NDArray[np.bool_]
 
     @property
     def nbytes(self) -> int:
-        """The bytes of all of it."""
+        """The size of the transforms and the rows, in bytes."""
         return bytes_of((self.transforms, self.X, self.truth))
 
 
 class Pair:
-    """The two classifiers of a cell, or its two sets with a classifier for each category, trained.
+    """The two trained classifiers of a cell, or its two sets of trained classifiers, one per category.
 
-    `chosen`: for ``a`` and ``b`` the parameters that were chosen, if any. Raises ValueError if a classifier fails to
-    fit.
+    `chosen`: the chosen parameters of ``a`` and ``b``, if any. Raises ValueError if a classifier fails to fit.
     """
 
     def __init__(
@@ -162,7 +161,7 @@ class Pair:
     def _fit(
         self, data: TrainingData, side: Side, work: Predicted | Categorised, chosen: Mapping[str, Any]
     ) -> tuple[list[Any], "OneAgainstOthers"]:
-        """The transforms, and the classifiers of all categories."""
+        """Return the fitted transforms and the fitted classifiers of all categories."""
         from sigstats.learners.one_against_others import OneAgainstOthers  # slow to import
 
         with failures_named(side, work.side(side).learner):
@@ -171,11 +170,11 @@ class Pair:
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the classifiers; the rows are those of the data."""
+        """The size of the classifiers in bytes, without the rows, which belong to the data."""
         return bytes_of(self._fitted)
 
     def answers(self, rows: NDArray[np.int64]) -> Answers:
-        """The true categories of these rows, those that A assigns, and those that B assigns."""
+        """Return the true categories of these rows, the categories that A assigns, and those that B assigns."""
         sides = [self._truth[rows]]
         for transforms, fitted in self._fitted:
             X: Any = self._rows[rows]
@@ -186,19 +185,19 @@ class Pair:
 
 
 def count_outcomes(answers: Answers) -> NDArray[np.int64]:
-    """The number of rows with each of the eight joint outcomes, in the order of `JointOutcomes`."""
+    """Count the rows with each of the eight joint outcomes, in the order of `JointOutcomes`."""
     truth, a, b = (side[:, 0] for side in answers)
     return np.bincount(4 * ~truth + ~a + 2 * ~b, minlength=8)
 
 
 def count_events(answers: Answers) -> list[tuple[Event, int]]:
-    """The number of rows with each joint event: the true categories, those of A, those of B."""
+    """Count the rows with each joint event. An event is the true categories, A's categories and B's categories."""
     places = (tuple(tuple(np.flatnonzero(side).tolist()) for side in row) for row in zip(*answers, strict=True))
     return sorted(Counter(places).items())  # type: ignore[arg-type]
 
 
 def truth_of(data: TrainingData, work: Predicted | Categorised | Tuned) -> NDArray[np.bool_]:
-    """A mask of the rows of each category, or of the positive ones in one column, shape (n, K)."""
+    """Return a mask of the rows of each category, shape (n, K), or of the positive rows, shape (n, 1)."""
     groups = [work.positive] if isinstance(work, Predicted) else [(name,) for name in work.categories]
     return np.column_stack([positives(data, labels) for labels in groups])
 
@@ -216,24 +215,24 @@ def _training_rows(data: TrainingData, work: Predicted | Categorised | Tuned, sp
 
 @cached(trained_cache(), key=lambda store, work: (store, canonical(work)), lock=threading.Lock())
 def training_rows(store: Store, work: Tuned) -> TrainingRows:
-    """The training rows of a cell with a ``classifier``; a process transforms the rows once."""
+    """Return the training rows of a cell that tunes a ``classifier``. A process transforms them only once."""
     with failures_named(work.side, work.classifier.learner):
         return _training_rows(data_of(store, work), work, work.classifier)
 
 
 @cached(trained_cache(), key=lambda store, work, chosen: (store, canonical(work)), lock=threading.Lock())
 def train_pair(store: Store, work: Predicted | Categorised, chosen: Mapping[str, Mapping[str, Any]]) -> Pair:
-    """The trained classifiers of a cell, with the parameters that were chosen; a process trains them once."""
+    """Return the trained classifiers of a cell, with the chosen parameters. A process trains them only once."""
     with threads(1):
         return Pair(data_of(store, work), work, chosen)
 
 
-#: In likely answers A assigns no category to every fifth row and B to every seventh.
+#: In likely answers, A assigns no category to every fifth row, and B none to every seventh.
 _MISSED_BY_A, _MISSED_BY_B = 5, 7
 
 
 def likely_answers(store: Store, name: str, work: Predicted | Categorised) -> Population | EventPopulation:
-    """Possible outputs of the classifiers of a cell for the rows that they are neither trained nor tested on."""
+    """Return plausible outputs of the classifiers of a cell for the rows that are in neither training nor test set."""
     data = data_of(store, work)
     rest = split(len(data), work.split).rest
     truth, row = truth_of(data, work)[rest], np.arange(len(rest))[:, np.newaxis]

@@ -1,8 +1,8 @@
-"""A population of two classes on which two learners are retrained, each with its own features of the rows.
+"""A population of two classes on which two learners are retrained, each on its own half of the features.
 
-The features are normal and independent given the class, and both halves have the same law if they separate the classes
-equally well. Then one learner is equally good in expectation on either half, for every size of the training set, so
-that the null hypothesis of a comparison is true. No real data set guarantees this.
+The features are normal and independent given the class, and both halves have the same distribution if they separate the
+classes equally well. A learner is then equally good in expectation on either half, for every size of the training set,
+so that the null hypothesis of a comparison is true. No real data set guarantees this.
 """
 
 import math
@@ -32,7 +32,7 @@ class Sample:
 
 
 def draw(population: TwoViews, n: int, rng: np.random.Generator, size: int) -> list[Sample]:
-    """Draw samples of n rows with equally many of each class (one more of the first if n is odd)."""
+    """Draw samples of n rows, half of them of each class (one more of class 0 if n is odd)."""
     y = np.arange(n) % 2
     features = population.features
     samples = []
@@ -45,12 +45,12 @@ def draw(population: TwoViews, n: int, rng: np.random.Generator, size: int) -> l
 
 
 def distances(population: TwoViews) -> tuple[float, float]:
-    """The distance of the class means for A and B; the best accuracy is Phi(distance / 2)."""
+    """Return the distance between the class means for A and for B; the best accuracy is Phi(distance / 2)."""
     return population.separation, population.separation + population.difference
 
 
 def null_holds(population: TwoViews, test: AppliedTest) -> bool:
-    """True if the null hypothesis of a test is true: of two learners, or only of A (efficiency, permutation)."""
+    """Return True if the null hypothesis of a test is true, on both learners or only on A (efficiency, permutation)."""
     if test.test == "permutation" and test.options["null"] == "features":
         return True  # features are independent inside each class
     if test.test in ("efficiency", "permutation"):
@@ -59,21 +59,21 @@ def null_holds(population: TwoViews, test: AppliedTest) -> bool:
 
 
 def folds_of(sample: Sample, scheme: Scheme, rng: np.random.Generator) -> list[IntArray]:
-    """The stratified folds of each repetition of cross-validation."""
+    """Draw the stratified folds of each repetition of cross-validation."""
     return [stratified_folds(sample.y, scheme.folds, rng) for _ in range(scheme.repeats)]
 
 
 def retrainers(
     X: FloatArray, y: IntArray, folds: list[IntArray], learner: Learner, null: str = "labels"
 ) -> Iterator[Retrainer]:
-    """A learner on one view, for each repetition."""
+    """Yield the retrainer of a learner on one view for each repetition."""
     for fold in folds:
         estimator = build(learner.learner, params=learner.params, missing=False)
         yield Retrainer(estimator, X, y, fold, null=null)
 
 
 def outcomes(sample: Sample, folds: list[IntArray], learner: Learner) -> IntArray:
-    """The eight joint outcomes of the cross-validated predictions, shape (repeats, folds, 8)."""
+    """Return the eight joint outcomes of the cross-validated predictions, shape (repeats, folds, 8)."""
     sides = [[part.observed() for part in retrainers(X, sample.y, folds, learner)] for X in (sample.a, sample.b)]
     count = int(folds[0].max()) + 1
     values = np.empty((len(folds), count, 8), dtype=np.int64)
@@ -86,10 +86,10 @@ def outcomes(sample: Sample, folds: list[IntArray], learner: Learner) -> IntArra
 def permuted_wrong(
     sample: Sample, folds: list[IntArray], learner: Learner, permutation: Permuted, rng: np.random.Generator
 ) -> tuple[int, IntArray]:
-    """The wrong answers of A over all repetitions: as observed, and in each permutation."""
+    """Count the wrong answers of A over all repetitions, as observed and in each permutation."""
     repeated = list(retrainers(sample.a, sample.y, folds, learner, permutation.null))
     observed = sum(int(np.count_nonzero(retrainer.observed() != sample.y)) for retrainer in repeated)
-    # All repetitions see one permutation, so that the observed run is one more of them.
+    # All repetitions see the same permutation, so that the observed run is exchangeable with the permuted runs.
     permuted = [
         sum(view.count_wrong(draws) for view in repeated) for draws in repeated[0].chunks(rng, permutation.resamples)
     ]

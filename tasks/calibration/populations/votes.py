@@ -1,8 +1,8 @@
-"""Votes between models of known strengths, and tests that show a false or a true preference.
+"""Votes between models of known strengths, and tests of whether false or true preferences are reported.
 
-A model wins against another with log odds equal to the difference of their strengths. A voter, and an item, may add a
-random effect to the strength of each model, so that the votes of one voter, or on one item, are dependent. Dissenters
-nearly always vote for the later model, and the other voters prefer the earlier one just enough to make both equal.
+The log odds that a model wins against another are the difference between their strengths. Each voter and each item may
+add a random effect to the strength of each model, so that the votes of one voter, or on one item, are dependent.
+Dissenters nearly always vote for the later of two models; others prefer the earlier just enough to make both equal.
 """
 
 import math
@@ -31,7 +31,7 @@ _FOR_EARLIER = 0.05
 
 
 class Ballots(NamedTuple):
-    """A test set: the two models of each vote, the winner (1, -1 or 0: first, second, neither), voter and item."""
+    """A test set of votes, with two models, a winner (1: first, -1: second, 0: tie), a voter and an item per vote."""
 
     first: NDArray[np.int64]
     second: NDArray[np.int64]
@@ -41,7 +41,7 @@ class Ballots(NamedTuple):
 
 
 def _of_overlap(ranking: VoteRanking) -> NDArray[np.float64]:
-    """One minus the confidence at which the intervals of two scores begin to overlap, as in leaderboards."""
+    """Return, for each pair of scores, one minus the confidence level at which their intervals begin to overlap."""
     scores = np.array(ranking.scores)
     half = (np.array(ranking.score_high) - scores) / float(ndtri((1 + ranking.confidence_level) / 2))
     apart = (scores[:, np.newaxis] - scores) / (half[:, np.newaxis] + half)
@@ -64,11 +64,11 @@ class Votes(Described):
     item_sd: float = 0.0
     #: The share of ties.
     ties: float = 0.0
-    #: Share of voters who nearly always prefer the later model, against the small preference of the others.
+    #: Share of voters who nearly always prefer the later of two models.
     dissenters: float = 0.0
 
     def fits(self, test: AppliedTest) -> bool:
-        """Return True if there are preferences, false or true, that a test may show."""
+        """Return True if there are preferences of the kind that the test looks for, false or true."""
         return test.options["preference"] == "false" or len(set(self.strengths)) > 1
 
     def null_holds(self, test: AppliedTest) -> bool:
@@ -93,14 +93,14 @@ class Votes(Described):
         return Ballots(first, second, np.where(rng.random(n) < self.ties, 0, won), voter, item)
 
     def run_test(self, test: AppliedTest, sets: Iterable[Ballots], rng: np.random.Generator) -> Answers:  # noqa: ARG002
-        """Return the p-values of all test sets; NaN if no votes connect the models."""
+        """Return the p-values of all test sets. They are NaN if no votes connect the models."""
         items, problem = call_each(partial(self.pvalue, test, votes) for votes in sets)
         return Answers(np.array(items, np.float64), problem=problem)
 
     def pvalue(self, test: AppliedTest, votes: Ballots) -> float:
         """Return the smallest adjusted p-value of a false (or true) preference.
 
-        For true preferences, only those over the next model count.
+        The only true preferences that count are for the strongest model over the next strongest.
         """
         options = test.options
         names = np.array([f"{number:03d}" for number in range(len(self.strengths))])

@@ -1,7 +1,7 @@
-"""Sources of data sets. A new kind of source is one new module of this folder.
+"""Sources of data sets. A new kind of source is a new module in this folder.
 
-The name of a kind is that of its module, with dashes; a study file gives it as ``source``. An installed package offers
-one by an entry point of the group ``sigstats.readers`` that names a module.
+A study file names a kind of source as ``source``: the name of the module, with dashes. An installed package offers a
+kind of source by an entry point in the group ``sigstats.readers`` that names a module.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from sigstats._common.registry import Registry
-from sigstats._common.validation import raised, refuse, shown
+from sigstats._common.validation import raised, shown
 
 from ..dataset import Dataset
 from ..options import Kinds
@@ -26,12 +26,12 @@ class Reader(Protocol):
 
     @property
     def REQUIRED(self) -> Sequence[str]:  # noqa: N802
-        """The required options; with a ``path``, the name of the data set is by default that of the file."""
+        """The required options. If there is a ``path``, the default name of the data set is the name of the file."""
 
     def load(self, spec: Mapping[str, Any], base: Path, /) -> Dataset:
-        """The data set that `spec` describes; relative paths start at `base`.
+        """Return the data set that `spec` describes. Relative paths start at `base`.
 
-        Raises ValueError, one line with the data set, the option and a correct value.
+        Raises ValueError with a message in one line that names the data set, the option and a correct value.
         """
 
 
@@ -39,7 +39,7 @@ REGISTRY = Registry(__name__, Reader, what="datasets: source", group="sigstats.r
 
 
 def load(spec: Mapping[str, Any], *, base: Path) -> Dataset:
-    """The data set that a study file describes; relative paths start at `base`."""
+    """Return the data set that a study file describes. Relative paths start at `base`."""
     if "source" not in spec and set(spec) != {"name"}:
         called = f" {spec['name'] if isinstance(spec['name'], str) else shown(spec['name'])}" if "name" in spec else ""
         raise ValueError(f"data set{called}: source: is missing; expected one of {', '.join(REGISTRY.names())}")
@@ -54,5 +54,5 @@ def load(spec: Mapping[str, Any], *, base: Path) -> Dataset:
     except Exception as error:  # a module of another package may raise anything
         raise ValueError(f"{where}: {raised(error)}") from error
     if not isinstance(dataset, Dataset):
-        raise refuse(f"{where} (its load)", dataset, "a Dataset")
+        raise ValueError(f"{where}: load() returned {shown(dataset)}; it must return a Dataset")
     return dataset

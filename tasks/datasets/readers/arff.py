@@ -1,11 +1,11 @@
 """An ARFF file, as Weka reads it: ``{name = "mine", source = "arff", path = "mine.arff"}``.
 
-Attributes are numeric (real, integer), nominal or strings, which are nominal too. Values are separated by commas or
-white space, rows may be sparse, quotes are of both kinds with backslash escapes, keywords in any case, and ``?`` is
-missing. Weights of rows and relational attributes are refused by name. ``scipy.io.arff`` reads neither string
+Attributes are numeric (real, integer), nominal, or strings, which also count as nominal. Values are separated by commas
+or white space, rows may be sparse, quotes are single or double with backslash escapes, keywords may be in any case, and
+``?`` is a missing value. Row weights and relational attributes are refused. ``scipy.io.arff`` reads neither string
 attributes nor sparse rows, and does not mark missing nominal values.
 
-The class is the attribute named by ``target``; by default the one called "class", or the last if it is nominal.
+The class is the attribute ``target``; by default the attribute called "class", or the last attribute if it is nominal.
 """
 
 import re
@@ -47,20 +47,20 @@ def _target(table: "Arff") -> str:
     nominal = [attribute.name for attribute in table.attributes if attribute.kind == "nominal"]
     wanted = f"one of {', '.join(map(shown, nominal[:20]))}" if nominal else "the name of the class"
     sentence = f"is missing, and the last attribute, {shown(last.name)}, is {last.kind}"
-    raise ValueError(f"{table.where}: target: {sentence}; expected {wanted}")
+    raise ValueError(f"{table.where}: target: {sentence}; set target to {wanted}")
 
 
 _QUOTED = r"""'(?P<single>(?:[^'\\]|\\.)*+)'|"(?P<double>(?:[^"\\]|\\.)*+)\""""
 
-#: One value and what ends it: a comma, a closing brace, a comment or the end of the text. Its quantifiers are
-#: possessive, so that matching takes linear time.
+#: A value and its end: a comma, a closing brace, a comment or the end of the text. The quantifiers are possessive, so
+#: that matching takes linear time.
 _VALUE = re.compile(rf"""\s*+(?:{_QUOTED}|(?P<bare>[^,'"{{}}%]*+))\s*+(?P<end>,|}}|%|\Z)""", re.DOTALL)
 _ATTRIBUTE = re.compile(
     rf"""@attribute\s++(?:{_QUOTED}|(?P<bare>[^\s'"{{}}%,]++))\s*+(?P<type>.*+)""", re.DOTALL | re.IGNORECASE
 )
-#: One value of a row without commas.
+#: A value in a row without commas.
 _WORD = re.compile(rf"""{_QUOTED.replace("single", "s").replace("double", "d")}|[^\s'"]++""", re.DOTALL)
-#: One entry of a sparse row.
+#: An entry of a sparse row.
 _ENTRY = re.compile(rf"""\s*+(?P<place>\d++)\s++(?:{_QUOTED}|(?P<bare>[^,'"{{}}%\s]++))\s*+(?:,|\Z)""", re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
@@ -68,7 +68,7 @@ _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 
 @dataclass(frozen=True)
 class Attribute:
-    """A column: its kind is ``numeric``, ``nominal``, ``string`` or ``date``."""
+    """A column of the kind ``numeric``, ``nominal``, ``string`` or ``date``."""
 
     name: str
     kind: str
@@ -89,7 +89,7 @@ class Arff(Lines):
         super().__init__(where, [attribute.name for attribute in self.attributes], _rows(where, lines, self.attributes))
 
     def numbers(self, name: str) -> Numbers | None:
-        """The numbers of a column that is declared numeric."""
+        """Return a column that is declared numeric as numbers; None for other columns."""
         if self._attribute(name).kind != "numeric":
             return None
         texts = self.texts(name)
@@ -99,10 +99,10 @@ class Arff(Lines):
         return texts.numbers()
 
     def texts(self, name: str) -> Texts:
-        """A column as text; the values of a nominal one must be declared."""
+        """Return a column as strings; raise ValueError if it is nominal and has undeclared values."""
         attribute = self._attribute(name)
         if attribute.kind == "date":
-            raise self.error(name, "a date cannot be a feature; expected numbers or categories, or the column in drop")
+            raise self.error(name, "a date cannot be a feature; convert it to a number, or list the column in drop")
         texts = super().texts(name)
         if attribute.kind == "nominal":
             for field in texts.names:
@@ -116,7 +116,7 @@ class Arff(Lines):
 
 
 def _header(where: str, lines: Iterator[tuple[int, str]]) -> Sequence[Attribute]:
-    """The attributes; the next of `lines` is the first after ``@data``."""
+    """Return the attributes. The iterator `lines` is then at the first line after ``@data``."""
     attributes: list[Attribute] = []
     for line, text in lines:
         text = text.strip()
@@ -139,7 +139,7 @@ def _header(where: str, lines: Iterator[tuple[int, str]]) -> Sequence[Attribute]
 
 
 def _kind(where: str, line: int, text: str) -> str:
-    # Weka ignores what follows the word, such as a range: "real [0,1]".
+    # Weka ignores everything after the word, such as a range: "real [0,1]".
     word = re.split(r"[\s\[%]", text, maxsplit=1)[0].lower()
     kinds = {"numeric": "numeric", "real": "numeric", "integer": "numeric", "string": "string", "date": "date"}
     if word not in kinds:
@@ -152,7 +152,7 @@ def _kind(where: str, line: int, text: str) -> str:
 
 
 def _declared(where: str, line: int, text: str, lines: Iterator[tuple[int, str]]) -> tuple[str, ...]:
-    """The values of a nominal attribute, which may fill several lines; a closing brace ends them."""
+    """Return the values of a nominal attribute, which end at a closing brace and may take several lines."""
     parts = [text]
     while True:
         if "}" in parts[-1]:
@@ -161,13 +161,13 @@ def _declared(where: str, line: int, text: str, lines: Iterator[tuple[int, str]]
                 break
         _, further = next(lines, (0, "@"))
         if further.lstrip().startswith("@"):
-            raise ValueError(f"{where}, line {line}: the list of values does not end; expected a closing brace")
+            raise ValueError(f"{where}, line {line}: the list of values does not end; add a closing brace")
         parts.append(further)
     named = [value for value in values if value is not None]
     seen: set[str] = set()
     for value in named:
         if value in seen:
-            raise ValueError(f"{where}, line {line}: {shown(value)} is declared twice; expected each value once")
+            raise ValueError(f"{where}, line {line}: {shown(value)} is declared twice; list each value once")
         seen.add(value)
     return tuple(named)
 
@@ -196,11 +196,11 @@ def _rows(
 
 
 def _sparse(where: str, line: int, text: str, attributes: Sequence[Attribute]) -> list[str | None]:
-    """A row ``{place value, ...}``: an attribute that it does not list is 0, or the first of its declared values."""
+    """Return the values of a row ``{place value, ...}``. Unlisted attributes are 0, or their first declared value."""
     values: list[str | None] = [attribute.absent for attribute in attributes]
     inside, brace, rest = text[1:].rpartition("}")
     if not brace or rest.strip():
-        raise refuse(f"{where}, line {line}", text, "a sparse row to end with a brace")
+        raise refuse(f"{where}, line {line}", text, "a sparse row that ends with a brace")
     position = 0
     while inside[position:].strip():
         match = _ENTRY.match(inside, position)
@@ -213,7 +213,7 @@ def _sparse(where: str, line: int, text: str, attributes: Sequence[Attribute]) -
 
 
 def _values(where: str, line: int, text: str) -> tuple[list[str | None], str]:
-    """The values up to the end, a comment or a brace, and which of these came first; an unquoted ``?`` is None."""
+    """Return the values up to the end, a comment or a brace, and the character there; an unquoted ``?`` is None."""
     values: list[str | None] = []
     position = 0
     while True:
@@ -221,7 +221,7 @@ def _values(where: str, line: int, text: str) -> tuple[list[str | None], str]:
         if match is None:
             rest = text[position:]
             weights = "; weights of rows are not read" if "{" in rest else ""
-            raise refuse(f"{where}, line {line}", rest, f"values between commas, and every quote closed{weights}")
+            raise refuse(f"{where}, line {line}", rest, f"values between commas, with closed quotes{weights}")
         value = _text_of(match)
         bare = match["bare"] is not None
         if bare and not value and match["end"] != "}":

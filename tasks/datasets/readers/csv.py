@@ -1,8 +1,8 @@
 """Comma-separated text: ``{name = "mine", source = "csv", path = "mine.csv", target = "label"}``.
 
-`sigstats.files.tables` states the dialect. The first line names the columns, unless ``names`` does; ``separator`` and
-``encoding`` are needed only if they are not detected. Empty fields are missing, and so are the texts listed in
-``missing``. A column of numbers is numeric, one without any number nominal; a column with both is refused until
+`sigstats.files.tables` describes the dialect. The first line names the columns, unless ``names`` does; ``separator``
+and ``encoding`` are only needed if they are not detected. Empty fields and the strings in ``missing`` are missing
+values. A column of numbers is numeric, and a column without numbers is nominal. A mixed column is refused unless
 ``missing`` or ``nominal`` explains it.
 """
 
@@ -45,7 +45,7 @@ def load(spec: Mapping[str, Any], base: Path) -> Dataset:
 
 
 class _Columns(TextColumns):
-    """The columns of delimited text, without the texts that mean a missing value."""
+    """The columns of delimited text, in which some strings mean a missing value."""
 
     def __init__(self, table: DelimitedTable, missing: set[str]) -> None:
         super().__init__(table.where, table.names)

@@ -1,6 +1,6 @@
-"""Random data of known make: ``{name = "ρ = 0.5", source = "generated", generator = "correlated", correlation = 0.5}``.
+"""Generated random data: ``{name = "ρ = 0.5", source = "generated", generator = "correlated", correlation = 0.5}``.
 
-A new generator is one function of this file with its name in `GENERATORS`.
+A new generator is a function in this file with an entry in `GENERATORS`.
 """
 
 import math
@@ -21,12 +21,12 @@ Sample = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 
 def correlated(spec: Mapping[str, Any], rng: np.random.Generator, where: str) -> Sample:
-    """Two normal features; the greater their correlation within both classes, the better they separate the classes.
+    """Draw two normal features that separate the classes better the more they are correlated within the classes.
 
-    The class means lie `separation` apart on the line on which one feature grows as the other falls. The variance along
-    this line is 1 - correlation, so a classifier that uses both features together improves with the correlation, while
-    a single feature is as informative as before. The generated sets of Ojala and Garriga are of this kind; their paper
-    does not give all details.
+    The class means are `separation` apart on the line along which one feature increases as the other decreases. The
+    variance along this line is 1 - correlation, so that a classifier that uses both features improves with the
+    correlation, while a single feature remains equally informative. The generated sets of Ojala and Garriga are of this
+    kind; their paper does not give all details.
     """
     rows = as_count(spec.get("rows", 200), f"{where}: rows", minimum=4)
     rho = as_real(spec.get("correlation", 0.0), f"{where}: correlation", low=-1, high=1)
@@ -39,7 +39,7 @@ def correlated(spec: Mapping[str, Any], rng: np.random.Generator, where: str) ->
 
 
 def noise(spec: Mapping[str, Any], rng: np.random.Generator, where: str) -> Sample:
-    """Normal features that are independent of the classes, for which a test of learning keeps its level."""
+    """Draw normal features that are independent of the classes, on which a test of learning keeps its level."""
     rows = as_count(spec.get("rows", 200), f"{where}: rows", minimum=4)
     features = as_count(spec.get("features", 5), f"{where}: features", minimum=1)
     classes = as_count(spec.get("classes", 2), f"{where}: classes", minimum=2, maximum=rows)
@@ -64,7 +64,7 @@ REQUIRED = ("name", "generator")
 
 
 def load(spec: Mapping[str, Any], base: Path) -> Dataset:  # noqa: ARG001
-    """Draw the data."""
+    """Draw the data with the chosen generator."""
     spec = validate_options(spec, OPTIONS, required=REQUIRED)
     where = f"data set {spec['name']}"
     generate, options = GENERATORS[as_choice(spec["generator"], f"{where}: generator", list(GENERATORS))]

@@ -1,7 +1,7 @@
 """A few rows in the study file itself: ``{name = "mine", source = "inline", rows = ["1 x yes", "2 y no"]}``.
 
-The fields of a row are separated by white space. Columns are called x1, x2 ... and the last one class, unless ``names``
-is given. All else is as in a CSV file.
+The fields of a row are separated by white space. Without ``names``, the last column is called class, and the others x1,
+x2 ... Otherwise, the rules for CSV files apply.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ def load(spec: Mapping[str, Any], base: Path) -> Dataset:  # noqa: ARG001
     where = f"data set {spec['name']}"
     for row in spec["rows"]:
         if not row.strip():
-            raise refuse(f"{where}: rows", row, "a string with at least one field in every place of the list")
+            raise refuse(f"{where}: rows", row, "at least one field in each row")
     fields = [row.split() for row in spec["rows"]]
     if not fields:
         raise refuse(f"{where}: rows", [], "at least one row")

@@ -1,8 +1,7 @@
-"""A data set of openml.org: ``{name = "iris", source = "openml", id = 61}``, or ``dataset = "iris", version = 1``.
+"""A data set from openml.org: ``{name = "iris", source = "openml", id = 61}``, or ``dataset = "iris", version = 1``.
 
-scikit-learn fetches it and keeps it in a cache (``cache``, a folder; by default scikit-learn's own), so that a second
-run needs no network. The class is the one of OpenML, or ``target``; the nominal features are those of OpenML, or
-``nominal``.
+scikit-learn fetches it and keeps it in a cache (the folder ``cache``; by default scikit-learn's own), so that a second
+run needs no network. The class is OpenML's, or ``target``; the nominal features are OpenML's, or ``nominal``.
 """
 
 import warnings
@@ -28,8 +27,8 @@ def load(spec: Mapping[str, Any], base: Path) -> Dataset:
     spec = validate_options(spec, OPTIONS, required=REQUIRED)
     where = f"data set {spec['name']}"
     if ("id" in spec) == ("dataset" in spec) or ("dataset" in spec) != ("version" in spec):
-        text = " and ".join(key for key in ("id", "dataset", "version") if key in spec) or "neither"
-        raise ValueError(f"{where}: {text} is not valid; expected an id, or a dataset with its version")
+        given = " and ".join(key for key in ("id", "dataset", "version") if key in spec) or "neither"
+        raise ValueError(f"{where}: give either id, or dataset and version; got {given}")
     bunch = _fetch(spec, base, where)
     target = spec.get("target") or _only(bunch.target_names, where)
     return dataset(_Fetched(where, bunch), spec, target=target)
@@ -39,8 +38,8 @@ def _fetch(spec: Mapping[str, Any], base: Path, where: str) -> Any:
     from sklearn.datasets import fetch_openml
 
     # The network, the server and the parser may raise anything.
-    with reading(where, fault="OpenML gave no data set"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about the state of OpenML's data set
+    with reading(where, fault="OpenML returned no data set"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # warnings about the status of the data set on OpenML
         return fetch_openml(
             spec.get("dataset"),
             version=spec.get("version", "active"),
@@ -56,7 +55,7 @@ def _fetch(spec: Mapping[str, Any], base: Path, where: str) -> Any:
 def _only(names: Any, where: str) -> str:
     if len(names) != 1:
         listed = ", ".join(map(shown, names)) or "none"
-        raise ValueError(f"{where}: target: is missing, and OpenML names {listed}; expected the name of the class")
+        raise ValueError(f"{where}: target: is missing, and OpenML names {listed}; set target to the name of the class")
     return str(names[0])
 
 

@@ -1,8 +1,8 @@
 """A Parquet file: ``{name = "mine", source = "parquet", path = "mine.parquet", target = "label"}``.
 
-Integers, floats and decimals are numeric; strings, booleans and dictionaries are nominal; nulls and NaN are missing,
-and strings that ``missing`` lists. Times, lists and other types are refused by name; ``drop`` leaves such a column out.
-The index of a pandas table is not a column, unless it is requested.
+Integers, floats and decimals are numeric; strings, booleans and dictionaries are nominal; nulls, NaN and the strings
+that ``missing`` lists are missing values. Times, lists and other types are refused; ``drop`` leaves such a column out.
+The index of a pandas table is only a column if the study file names it.
 """
 
 import json
@@ -34,7 +34,7 @@ def load(spec: Mapping[str, Any], base: Path) -> Dataset:
     """Read the file."""
     spec = validate_options(spec, OPTIONS, required=REQUIRED)
     where = place(spec["path"], base)
-    with open_content(where) as content, reading(content.where, fault="is not a Parquet file that can be read"):
+    with open_content(where) as content, reading(content.where, fault="is not a readable Parquet file"):
         _, table = read_parquet(content.by_place(), content.budget)
         index = _pandas_index(table)
     asked = {spec["target"], *spec.get("columns", []), *spec.get("drop", []), *spec.get("nominal", [])}
@@ -54,16 +54,16 @@ class _Stored(DataColumns):
         if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
             return None
         try:
-            # Arrow gives NaN for null.
+            # Arrow converts nulls to NaN.
             return column.cast(pa.float64()).to_numpy()
-        except pa.ArrowException as error:  # an integer beyond 2**53, say
-            raise self.error(name, f"is not a column of float64 numbers ({reason(error)})") from None
+        except pa.ArrowException as error:  # for example, an integer beyond 2**53
+            raise self.error(name, f"cannot be converted to float64 ({reason(error)})") from None
 
     def texts(self, name: str) -> Texts:
         column = self._column(name)
         kind = column.type
         if not any(is_kind(kind) for is_kind in _READABLE):
-            raise self.error(name, f"{kind} is not valid; expected numbers, strings, booleans or categories")
+            raise self.error(name, f"the type {kind} is not supported; convert it, or list the column in drop")
         names: dict[str | None, int] = {}
         try:
             codes = [names.setdefault(_text(value), len(names)) for value in column.to_pylist()]
@@ -77,7 +77,7 @@ class _Stored(DataColumns):
         if not pa.types.is_dictionary(column.type):
             return column
         try:
-            # The codes of a dictionary of numbers mean categories, not numbers.
+            # A dictionary of numbers contains categories, not numbers.
             values = column.cast(column.type.value_type)
             return values if pa.types.is_string(values.type) else values.cast(pa.string())
         except pa.ArrowException as error:
@@ -90,6 +90,6 @@ def _pandas_index(table: pa.Table) -> list[str]:
 
 
 def _text(value: Any) -> str | None:
-    if value is None or value != value:  # NaN is missing, as a null is
+    if value is None or value != value:  # NaN is missing, like null
         return None
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

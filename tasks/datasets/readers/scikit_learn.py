@@ -22,7 +22,7 @@ REQUIRED = ("name",)
 
 
 def load(spec: Mapping[str, Any], base: Path) -> Dataset:  # noqa: ARG001
-    """``{source = "scikit-learn", name = "iris"}``."""
+    """Load the data set with this name."""
     from sklearn import datasets
 
     name = as_choice(validate_options(spec, OPTIONS, required=REQUIRED)["name"], "datasets: name", list(_LOADERS))

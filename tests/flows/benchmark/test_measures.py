@@ -134,9 +134,9 @@ def test_pairs_are_tested_by_the_measures_own_tests(found):
 
 def test_what_cannot_be_measured_is_said(found, output):
     notes = estimates(found, "auc", "iris").note
-    assert (notes == "auc needs two classes, and there are 3").all()
+    assert (notes == "auc needs two classes, but there are 3").all()
     assert estimates(found, "neg-log-loss", "iris").note["ridge"] == (
-        "neg-log-loss needs probabilities, which ridge does not give"
+        "neg-log-loss needs probabilities, which ridge does not provide"
     )
     page = (output / "report.html").read_text()
     assert "How good is each classifier by other measures?" in page

@@ -278,7 +278,7 @@ DCF = 'test = "dcf"'
         (DCF, f"{DCF}\n[[tests]]\n{DCF}", "tests: 'DCF' is not valid; expected each test once"),
         (DCF, 'test = "corrected-t"', "tests: corrected t is not valid; expected a test that fits"),
         (DCF, 'test = "dfc"', "dfc"),
-        ('positive = "x"', 'positive = "z"', "rows: positive: 'z' is not valid; expected a label that"),
+        ('positive = "x"', 'positive = "z"', "rows: positive: no row has the label 'z'; name a label that"),
         ('positive = "x"', "", "tests: bootstrap (f1, percentile, resamples = 199): rows is not valid"),
         ('path = "data"', 'path = "dat"', "there is no such file or folder"),
         ('measure = "f1"', 'measure = "f3"', "tests: bootstrap"),
@@ -408,7 +408,7 @@ def test_tests_of_scores_are_calibrated_on_rows(scored, tmp_path):
     [
         ("[60, 150]", "[60, 3001]", "sizes: 3001 is not valid; expected at most 3000"),
         ('measure = "auc"', 'measure = "auk"', "expected one of auc, neg-log-loss, neg-brier"),
-        ("positive = 1", "positive = 7", "positive: 7 is not valid; expected a label that some rows have"),
+        ("positive = 1", "positive = 7", "positive: 7 is not valid; expected a label that some but not all rows have"),
         ('path = "scores"', 'path = "scores"\nb = "score"', "column 'score' was not found; did you mean 'score_"),
         (
             SCORES.partition("tests")[2],
@@ -557,5 +557,5 @@ def test_a_positive_class_that_no_file_has_fails_the_cells(by_workers, study, tm
     (tmp_path / "data").symlink_to(study.parent / "data")
     text = STUDY.replace('positive = "x"', 'positive = "z"')
     assert run(study_file(tmp_path, text), tmp_path / "out") == 3
-    assert "positive: 'z' is not valid; expected a label that occurs" in capsys.readouterr().err
+    assert "positive: no row has the label 'z'; name a label that occurs" in capsys.readouterr().err
     assert {row["decision"] for row in rows(tmp_path / "out")} == {"missing"}

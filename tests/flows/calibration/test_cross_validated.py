@@ -166,14 +166,14 @@ def test_samples_on_which_a_learner_fails_are_counted_and_not_rejected(tmp_path)
     row = rows["mcnemar"]
     assert (row.replicates, len(p_values)) == (60, 60 - sum(failed))
     assert row.estimate == sum(p <= 0.05 for p in p_values) / 60
-    said = f"p undefined in {sum(failed)} of 60 test sets, not rejected"
+    said = f"p is undefined in {sum(failed)} of 60 test sets, which count as not rejected"
     assert row.note == said
     assert said in stored.store.files.read("report.html").decode()
     (folds,) = [cell for cell in stored.cells("cross-validate") if cell.work.permutation]
     permuted = stored.table(folds).to_pylist()
     wrong = [each["wrong"] for each in permuted if not each["permuted"]]
     assert wrong == [-1] * len(wrong)
-    assert rows["permutation"].note == f"p undefined in {len(wrong)} of 60 test sets, not rejected"
+    assert rows["permutation"].note == f"p is undefined in {len(wrong)} of 60 test sets, which count as not rejected"
 
 
 def test_a_learner_that_fails_on_all_samples_is_a_failure(tmp_path, capsys):

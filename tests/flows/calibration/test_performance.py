@@ -304,7 +304,7 @@ def test_test_sets_on_which_a_method_fails_are_counted_as_misses(done, tmp_path,
         widths = (whole["high"] - whole["low"])[~refused]
         assert rows["width"]["estimate"] == pytest.approx(widths.mean())
         assert rows["coverage"]["estimate"] == part["covers"].mean()
-        counted = f"interval undefined in {refused.sum()} of {TRIALS} test sets, counted as misses"
+        counted = f"the interval is undefined in {refused.sum()} of {TRIALS} test sets, which count as misses"
         assert rows["coverage"]["note"] == counted
     assert checked >= 4
     report = (tmp_path / "out" / "report.html").read_text()

@@ -280,10 +280,10 @@ EMPTY = {name: pa.array([], pa.string()) for name in ("title", "text")} | {"topi
         ({}, "there is no column 'topics'"),
         ({"topics": pa.array([None], LISTS)}, "column 'topics', row 0: a category is missing (null)"),
         ({"topics": pa.array([[None]], LISTS)}, "column 'topics', row 0: a category is missing (null)"),
-        ({"topics": [3]}, "int64 is not valid; expected lists of strings, or strings"),
-        ({"topics": [["x"]], "text": [1]}, "column 'text': int64 is not valid; expected strings"),
+        ({"topics": [3]}, "has the type int64; expected lists of strings, or strings"),
+        ({"topics": [["x"]], "text": [1]}, "column 'text' has the type int64; expected strings"),
         (EMPTY, "has no rows"),
-        (None, "is not a Parquet file that can be read"),
+        (None, "is not a readable Parquet file"),
     ],
 )
 def test_bad_documents_are_named_in_one_line(tmp_path, refusal, columns, wanted):

@@ -81,8 +81,8 @@ def test_names_that_no_folder_may_have_are_encoded():
 def test_bad_places_are_refused_in_one_line_and_nothing_is_written(study, tmp_path, capsys, refused):
     results, folder = study
     for arguments, said in (
-        ([results.output, "--to", results.output], "it contains files; choose a new or empty folder"),
-        ([results.output, "--to", str(folder)], "it contains files; choose a new or empty folder"),
+        ([results.output, "--to", results.output], "contains files; choose a new or empty folder"),
+        ([results.output, "--to", str(folder)], "contains files; choose a new or empty folder"),
         ([str(tmp_path / "none"), "--to", str(tmp_path / "new")], "it contains no study that is computed in cells"),
     ):
         capsys.readouterr()

@@ -186,7 +186,7 @@ def test_damaged_replicates_and_those_of_another_version_are_refused(output, tmp
     file.write_bytes(file.read_bytes()[:-9])
     assert main(command) == 2
     said = capsys.readouterr()
-    assert said.err.startswith(f"sigstats: OUTPUT: replicates/{file.parent.name}/{file.name} is not a whole file")
+    assert said.err.startswith(f"sigstats: OUTPUT: replicates/{file.parent.name}/{file.name} is damaged, or was not")
     assert said.out == ""
 
 

@@ -220,7 +220,7 @@ def test_a_link_within_an_output_is_not_followed(program, tmp_path, quick):
     (tmp_path / "out" / "replicates").symlink_to(tmp_path / "elsewhere")
     done = program("run", path, "--output", tmp_path / "out", "--cluster", "serial")
     assert done.returncode == 2
-    said = f"sigstats: --output: {tmp_path / 'out' / 'replicates'} is a link; expected a folder of its own"
+    said = f"sigstats: --output: {tmp_path / 'out' / 'replicates'} is a link; replace it with a real folder"
     assert done.stderr.splitlines()[-1] == said
 
 

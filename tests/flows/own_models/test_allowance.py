@@ -436,7 +436,7 @@ def test_the_version_of_an_installed_package_that_is_used_counts(offers, another
     assert before["with"] == "netpackage 2.5"
     assert "with" not in code_of("ourbase:Alone", ("ourbase",))
     after = before | {"with": "netpackage 2.6"}
-    assert difference(before, after) == "what it uses was netpackage 2.5, is netpackage 2.6"
+    assert difference(before, after) == "its dependencies were netpackage 2.5, are netpackage 2.6"
 
 
 @pytest.mark.long

@@ -39,7 +39,7 @@ def test_jobs_of_a_batch_system_with_another_version_are_refused(tmp_path):
     )
     assert ended.returncode == 3, ended.stderr
     source = r"\(source [0-9a-f]{10}\)"
-    said = rf"has netpackage 1\.1 {source}, and the run was planned with netpackage 1\.0 {source}"
+    said = rf"has netpackage 1\.1 {source}, but the run was planned with netpackage 1\.0 {source}"
     assert len(re.findall(said, ended.stderr)) == 1
     cells = [path.parent.name for path in (tmp_path / "out" / "replicates").rglob("*.parquet")]
     assert [name.split(".")[2] for name in cells] == ["lda"]

@@ -87,7 +87,7 @@ def test_a_test_written_anew_says_what_ours_says_and_what_is_undefined_is_named(
     assert np.isnan(tables["fails"].column("p_value")).tolist() == [problem is not None for problem in problems]
     row, undefined = rates.loc[f"{CHECKS}:fails"], sum(problem is not None for problem in problems)
     assert row["estimate"] == pytest.approx((150 - undefined) / 150)
-    assert f"p undefined in {undefined} of 150 test sets, not rejected (" in row["note"]
+    assert f"p is undefined in {undefined} of 150 test sets, which count as not rejected (" in row["note"]
     assert ", and 1 other reason)" in row["note"]
     assert (row["unanswered"], row["without_class"]) == (undefined, 0)  # whatever an error of the package says
     assert len(set(tables["draws_globally"].column("p_value").to_pylist())) == 150
@@ -200,7 +200,7 @@ def test_what_is_no_p_value_is_undefined(value, said):
 @pytest.mark.processes
 def test_a_test_without_a_p_value_in_any_test_set_fails_its_own_cells(package, tmp_path):
     """A rate of no rejections would say that its level holds."""
-    said = r"p undefined in its first 100 test sets \(ValueError: it returned 2 p-values for 1 test set\)"
+    said = r"p is undefined in the first 100 test sets \(ValueError: it returned 2 p-values for 1 test set\)"
     with pytest.raises(Exception, match=said):
         run(tmp_path, ["sign", "too_many"])
     results = Results(Store(str(tmp_path / "out")))

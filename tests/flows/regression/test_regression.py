@@ -248,7 +248,7 @@ def test_a_damaged_file_of_the_history_is_named_and_counts_as_a_look(folder, cap
     write(folder / "predictions/candidate-2.csv", wrong=0.1, seed=3, at=1009)
     for more in ([], ["--quiet"]):
         assert main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out"), *more]) == 0
-        assert f"left out: {kept.relative_to(folder / 'out')} is not a whole file" in capsys.readouterr().err
+        assert f"left out: {kept.relative_to(folder / 'out')} is damaged, or was not" in capsys.readouterr().err
     assert "The history is damaged" in (folder / "out/report.html").read_text()
     kept.unlink()
     assert list(evaluations(folder)["look"]) == [2]

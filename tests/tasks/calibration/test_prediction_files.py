@@ -242,19 +242,19 @@ def damaged(tmp_path, what):
 @pytest.mark.parametrize(
     ("what", "complaint"),
     [
-        ("nulls", r"1\.parquet, row group 1: column 'pred_a': a label is missing \(null\); expected one in every row"),
+        ("nulls", r"1\.parquet, row group 1: column 'pred_a': a label is missing \(null\); give every row a label"),
         ("unknown label", r"1\.parquet, row group 2: column 'pred_b': 'yy' is not valid; expected one of x, y \(did"),
-        ("schemas differ", r"1\.parquet: column 'label': int64 is not valid; expected string, as in .*0\.parquet"),
+        ("schemas differ", r"1\.parquet: column 'label' has the type int64; expected string, as in .*0\.parquet"),
         (
             "floats",
-            r"0\.parquet: column 'label': double is not valid; expected whole numbers, strings, booleans, or lists",
+            r"0\.parquet: column 'label' has the type double; expected whole numbers, strings, booleans, or lists",
         ),
-        ("lists", r"0\.parquet: column 'label': list<.*> is not valid; .* lists of whole numbers or of strings"),
+        ("lists", r"0\.parquet: column 'label' has the type list<.*>; .* lists of whole numbers or of strings"),
         ("null in a list", r"1\.parquet, row group 0: column 'pred_a': a label in a list is missing \(null\)"),
-        ("no text", r"0\.parquet, row group 0: column 'pred_b': the label '' is not valid"),
+        ("no text", r"0\.parquet, row group 0: column 'pred_b': the label '' is empty"),
         ("unknown in a list", r"0\.parquet, row group 0: column 'pred_b': 'xx' is not valid; expected one of x, y"),
-        ("a list and a label", r"column 'pred_a': string is not valid; expected lists of strings, as in column 'lab"),
-        ("mixed", r"0\.parquet: column 'pred_b': int64 is not valid; expected strings, as in column 'label'"),
+        ("a list and a label", r"column 'pred_a' has the type string; expected lists of strings, as in column 'lab"),
+        ("mixed", r"0\.parquet: column 'pred_b' has the type int64; expected strings, as in column 'label'"),
         ("no column", r"0\.parquet: column 'pred_a' was not found; did you mean 'pred_aa'\?"),
         ("truncated", r"1\.parquet: is not a whole Parquet file"),
         ("flipped", r"1\.parquet, row group 0: cannot be read"),
@@ -272,7 +272,7 @@ def test_what_is_wrong_is_named_with_its_file_and_row_group(tmp_path, what, comp
 def test_what_is_not_there_is_named(tmp_path):
     for path, complaint in (
         ("gone.parquet", "there is no such file"),
-        (".", "holds no Parquet"),
+        (".", "contains no Parquet"),
         ("*.parquet", "no such"),
     ):
         with pytest.raises(ValueError, match=complaint):
@@ -280,7 +280,7 @@ def test_what_is_not_there_is_named(tmp_path):
     with pytest.raises(ValueError, match=r"cannot be read"):
         scan_footers("rows", "nosuchscheme://x", tmp_path, **NAMES)
     counts = LabelCounts({("cat", "dog", "cat"): 3})
-    with pytest.raises(ValueError, match=r"positive: 'ca' is not valid; .*\(did you mean 'cat'\?\)"):
+    with pytest.raises(ValueError, match=r"positive: no row has the label 'ca'; .*\(did you mean 'cat'\?\)"):
         counts.population("ca")
 
 
@@ -347,7 +347,7 @@ def test_a_label_outside_the_classes_is_named_with_its_part():
 
 @pytest.mark.parametrize(("label", "asked"), [(1, "1"), ("1", 1)])
 def test_a_positive_class_of_another_type_is_told_as_the_files_have_it(label, asked):
-    with pytest.raises(ValueError, match=f"expected a label that occurs; the files have {label!r}$"):
+    with pytest.raises(ValueError, match=rf"name a label that occurs \(the files have {label!r}\)$"):
         LabelCounts({(label, label, label): 3}).population(asked)
 
 

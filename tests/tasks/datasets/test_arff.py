@@ -78,7 +78,7 @@ def test_the_class_is_named_class_or_last_or_asked_for(tmp_path):
     assert arff(tmp_path, text, target="k").classes == ("u", "v")
     without = text.replace("Class", "kind")
     with pytest.raises(
-        ValueError, match=r"target: is missing, and the last attribute, 'z', is numeric; expected one of 'kind'"
+        ValueError, match=r"target: is missing, and the last attribute, 'z', is numeric; set target to one of 'kind'"
     ):
         arff(tmp_path, without)
     nominal_last = without.replace("z numeric", "z {3, 4}")
@@ -122,7 +122,7 @@ BAD = {
     "open quote": (HEAD + "1,'a\n2,b\n", "line 5"),
     "missing class": (HEAD + "1,a\n2,?\n", "line 6: column 'class': a class is missing"),
     "sparse place": (HEAD + "{0 1}\n{7 b}\n", "line 6: '7 b' is not valid; expected a place from 0 to 1"),
-    "sparse end": (HEAD + "{0 1}\n{1 b\n", "expected a sparse row to end with a brace"),
+    "sparse end": (HEAD + "{0 1}\n{1 b\n", "expected a sparse row that ends with a brace"),
     "date": ("@relation r\n@attribute t date\n@attribute class {a, b}\n@data\n1,a\n2,b\n", "a date cannot be"),
     "empty": ("", "is empty"),
 }

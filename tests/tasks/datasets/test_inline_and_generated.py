@@ -27,8 +27,8 @@ def test_rows_of_the_study_file(tmp_path):
     ("more", "complaint"),
     [
         ({"rows": ["1 2 a", "1,2,b"]}, r"data set D, row 1 \(from 0\): 1 fields; expected 3"),
-        ({"names": ["a", 2, "c"]}, "data set D: names: 2 is not valid; expected a string in every place of the list"),
-        ({"columns": []}, "no column is left; expected a feature in addition to the class"),
+        ({"names": ["a", 2, "c"]}, "data set D: names: 2 is not valid; expected only strings in the list"),
+        ({"columns": []}, "no column is left; keep at least one feature in addition to the class"),
     ],
 )
 def test_rows_that_are_no_data_set_are_one_line(tmp_path, more, complaint):

@@ -109,10 +109,10 @@ def test_a_data_set_by_number_and_by_name_and_from_the_cache(server, tmp_path):
 
 
 BAD = {
-    "unknown": ({"id": 8}, "OpenML gave no data set"),
-    "no id": ({"id": None}, "neither is not valid; expected an id, or a dataset with its version"),
-    "both": ({"dataset": "weather"}, "id and dataset is not valid"),
-    "no version": ({"id": None, "dataset": "weather"}, "dataset is not valid; expected an id"),
+    "unknown": ({"id": 8}, "OpenML returned no data set"),
+    "no id": ({"id": None}, "give either id, or dataset and version; got neither"),
+    "both": ({"dataset": "weather"}, "give either id, or dataset and version; got id and dataset"),
+    "no version": ({"id": None, "dataset": "weather"}, "give either id, or dataset and version; got dataset"),
     "column": ({"drop": ["windy"]}, "column 'windy' was not found"),
     "option": ({"path": "x"}, "'path': unknown option"),
     "type": ({"id": "seven"}, "id: 'seven' is not valid; expected a whole number"),
@@ -131,5 +131,5 @@ def test_bad_input_is_one_line(server, tmp_path, case):
 @pytest.mark.long
 def test_a_server_that_is_gone_is_one_line(server, tmp_path, monkeypatch):
     monkeypatch.setattr(_openml, "_DATA_INFO", "http://127.0.0.1:9/data/{}")
-    with pytest.raises(ValueError, match="data set W: OpenML gave no data set"):
+    with pytest.raises(ValueError, match="data set W: OpenML returned no data set"):
         openml(tmp_path)

@@ -113,7 +113,7 @@ def test_the_default_source_is_scikit_learn(tmp_path):
         ({"nominal": ["kind"], "drop": ["kind"]}, "nominal: 'kind' is not a feature column"),
         ({"drop": ["a", "b", "kind"]}, "no column is left"),
         ({"drop": "a"}, "drop: 'a' is not valid; expected a list"),
-        ({"drop": [1]}, "drop: 1 is not valid; expected a string in every place"),
+        ({"drop": [1]}, "drop: 1 is not valid; expected only strings in the list"),
         ({"tarmet": "x"}, "unknown option; did you mean 'target'?"),
         ({"separator": "::"}, "expected one character"),
         ({"source": "cvs"}, "did you mean 'csv'?"),
@@ -141,7 +141,7 @@ def test_bad_sources_are_one_line(tmp_path, changes, complaint):
 def test_what_is_no_parquet_or_no_feature_is_refused(tmp_path):
     spec = {"name": "mine", "source": "parquet", "path": "x.parquet", "target": "label"}
     (tmp_path / "x.parquet").write_bytes(b"PAR1 and nothing more")
-    with pytest.raises(ValueError, match=r"x\.parquet: is not a Parquet file"):
+    with pytest.raises(ValueError, match=r"x\.parquet: is not a readable Parquet file"):
         load(spec, base=tmp_path)
     frame = pd.DataFrame({"a": [[1], [2]], "label": ["x", "y"]})
     frame.to_parquet(tmp_path / "x.parquet")

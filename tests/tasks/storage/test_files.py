@@ -224,7 +224,7 @@ def test_no_link_below_the_root_is_followed(tmp_path):
     (root / ".lock").symlink_to(outside / "kept.txt")
     assert (files.folders(""), files.names(""), files.names("real")) == (["real"], [], ["one.txt"])
     for refused in (lambda: files.write("folder/one.txt", b"1"), lambda: files.read("folder/kept.txt")):
-        with pytest.raises(OSError, match=r"output/folder is a link; expected a folder of its own"):
+        with pytest.raises(OSError, match=r"output/folder is a link; replace it with a real folder"):
             refused()
     with pytest.raises(OSError, match=r"output/\.lock is a link"), files.lock():
         pass
@@ -309,7 +309,7 @@ def test_a_pipe_and_a_lock_of_another_name_are_refused_and_left(tmp_path):
     files = open_files(str(tmp_path / "output"))
     files.write("one.txt", b"one")
     os.mkfifo(tmp_path / "output/pipe")
-    with pytest.raises(OSError, match="pipe is a pipe or a device; expected a file of its own"):
+    with pytest.raises(OSError, match="pipe is a pipe or a device; replace it with a regular file"):
         files.read("pipe")
     (tmp_path / "kept").write_text("kept")
     (tmp_path / "output/.lock").hardlink_to(tmp_path / "kept")

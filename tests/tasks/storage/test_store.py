@@ -268,7 +268,7 @@ def test_text_and_nulls_are_sealed_too(store):
 
 def test_a_plain_parquet_file_is_refused(store):
     store.files.write("x.parquet", written(pa.table({"x": [1]})))
-    with pytest.raises(Damaged, match=r"x\.parquet is not a whole file"):
+    with pytest.raises(Damaged, match=r"x\.parquet is damaged, or was not written by sigstats"):
         store.read_table("x.parquet", kind="k")
 
 
