@@ -17,10 +17,10 @@ from .address import Given, as_given, open_given
 
 
 class Kind(NamedTuple):
-    """A kind of cluster: the model of its files, and what starts the workers for blocks with special needs.
+    """A kind of cluster: the model of its files, and the function that starts its workers.
 
-    `open_pool` returns a context manager, at whose end the workers stop. It raises BadInput, one line, if no worker
-    meets the needs of a block.
+    `open_pool` returns a context manager that stops the workers at its end. It raises BadInput if no worker meets the
+    needs of a block.
     """
 
     model: Any
@@ -28,7 +28,7 @@ class Kind(NamedTuple):
 
 
 def kinds() -> dict[str, Kind]:
-    """Return the kinds of cluster by their names."""
+    """Return the kinds of cluster by name."""
     from . import address, by_class, local
 
     return {
@@ -50,7 +50,7 @@ def open_pool(cluster: Any, needs: Sequence[Needs] = ()) -> AbstractContextManag
 
 
 def allowed(packages: Sequence[str], cluster: Strict | None) -> tuple[str, ...]:
-    """Return the packages whose code a study may import: those given by the user, and those of the cluster file."""
+    """Return the packages that a study may import: the packages given by the user and those of the cluster file."""
     for name in packages:
         if not name.isidentifier():
             near = name.partition(":")[0].partition(".")[0]
@@ -60,20 +60,20 @@ def allowed(packages: Sequence[str], cluster: Strict | None) -> tuple[str, ...]:
 
 
 def as_cluster(value: Any, workers: int | None = None, packages: Sequence[str] = ()) -> Strict:
-    """Return the cluster that ``cluster=`` names, or is: as `load_cluster`, or a client or a cluster of Dask."""
+    """Return the cluster in the argument ``cluster``: a text for `load_cluster`, or a Dask client or cluster."""
     if value is None or isinstance(value, str):
         return load_cluster(value, workers, packages)
     result = as_given(value)
     if result is None:
-        wanted = "the name of a kind, an address or a cluster file, or a Client or a cluster of Dask"
+        wanted = "the name of a kind, an address, a cluster file, or a Dask client or cluster"
         raise refuse("cluster", value, wanted)
     if workers is not None:
-        raise BadInput(f"workers: {workers} is not valid; the cluster has its own workers")
+        raise BadInput(f"workers: {workers} is not valid, since the cluster has its own workers; remove it")
     return result
 
 
 def load_cluster(text: str | None, workers: int | None = None, packages: Sequence[str] = ()) -> Strict:
-    """Return the cluster that the command line names: a kind, an address or a cluster file; local processes by default.
+    """Return the cluster that the command line names: a kind, an address or a cluster file. The default is ``local``.
 
     `packages`: packages whose classes the user allows.
     """
@@ -98,7 +98,7 @@ def load_cluster(text: str | None, workers: int | None = None, packages: Sequenc
     model = known[kind].model
     if workers is not None:
         if "workers" not in model.model_fields:
-            raise BadInput(f"--workers: {workers} is not valid; a cluster of kind {kind!r} has its own workers")
+            raise BadInput(f"--workers: {workers} is not valid for a cluster of kind {kind!r}; remove it")
         values = {**values, "workers": workers}
     cluster: Strict = validated(model, values, source=source, context=packages)
     return cluster

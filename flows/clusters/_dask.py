@@ -1,6 +1,6 @@
-"""Common code of the kinds of cluster: settings of Dask, certificates, numbers of workers, starts and restarts.
+"""Common code of the kinds of cluster: Dask's settings, certificates, numbers of workers, starts and restarts.
 
-Dask replaces a process that died, but not one that died while it started, nor a batch job.
+Dask replaces a process that dies, but neither a process that dies while it starts, nor a batch job.
 """
 
 import datetime
@@ -23,19 +23,19 @@ from ..config.model import Strict
 from ..errors import BadInput
 
 K = TypeVar("K")
-#: A worker gets its next block only after it has finished one, so that its death is attributed to the right block.
+#: A worker gets its next block only after it has finished one, so that a death is attributed to the right block.
 ONE_BLOCK_EACH = {"distributed.scheduler.worker-saturation": 1.0}
-#: For its dashboard Dask samples each task a hundred times a second, and the delay of each loop fifty times. In an idle
-#: cluster that took 2% of a worker's core and 3% of the scheduler's.
+#: For its dashboard, Dask samples each task a hundred times a second, and the delay of each loop fifty times. In an
+#: idle cluster, this takes 2% of a worker's core and 3% of the scheduler's.
 LESS_SAMPLING = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "2s",
 }
-#: By default a worker at four fifths of its memory pauses until memory is freed, but only its next block frees memory.
+#: By default, a worker at four fifths of its memory pauses until memory is freed, but only its next block frees memory.
 #: A worker that reaches the limit is replaced by its nanny.
 NEVER_PAUSED = {"distributed.worker.memory.pause": False}
-#: The loggers that are silenced while a pool is open; the variable that silences those of its workers, and its value.
+#: The loggers that are silenced while a pool is open. The variable and the value that silence the workers' loggers.
 _LOGGERS = (
     "distributed",
     "distributed.client",
@@ -49,9 +49,9 @@ _WORKER_LEVEL, _SILENT = "DASK_LOGGING__DISTRIBUTED", "critical"
 
 
 def settings() -> dict[str, Any]:
-    """Return settings for `dask.config.set`. Except for `ONE_BLOCK_EACH`, the user's configuration wins."""
+    """Return the settings for `dask.config.set`. The user's configuration overrides all except `ONE_BLOCK_EACH`."""
     import dask
-    import distributed  # noqa: F401  (its defaults)
+    import distributed  # noqa: F401  (sets its defaults)
 
     written, default = dask.config.collect(), dask.config.merge(*dask.config.defaults)
 
@@ -70,7 +70,7 @@ def environment() -> dict[str, str]:
 
 
 _LOCK = threading.Lock()
-#: For each open pool, the function that restores the levels and variables from before the first; used under `_LOCK`.
+#: For each open pool, the function that restores the levels and variables from before the first. Guarded by `_LOCK`.
 _restorers: list[Callable[[], None]] = []
 
 
@@ -98,12 +98,12 @@ def quietly(open_pool: Callable[[K, Sequence[Needs]], AbstractContextManager[Poo
 
 
 def _silence() -> Callable[[], None]:
-    """Silence Dask's log, and return the function that restores it."""
+    """Silence Dask's log; return the function that restores it."""
     import dask
-    import distributed  # noqa: F401  (sets the levels of its own log)
+    import distributed  # noqa: F401  (sets the levels of its log)
 
     before = {logging.getLogger(name): logging.getLogger(name).level for name in _LOGGERS}
-    # A nanny sets variables of its worker in this process: those of the configuration and two others.
+    # A nanny sets variables of its worker in this process: the configured variables and two others.
     of_nannies = dask.config.get("distributed.nanny.pre-spawn-environ") or ()
     names = (_WORKER_LEVEL, *of_nannies, "PYTHONHASHSEED", "__DASK_PARENT_PID")
     variables = {name: os.environ.get(name) for name in names}
@@ -122,15 +122,15 @@ def _silence() -> Callable[[], None]:
     return restore
 
 
-#: A certificate is for one run, which deletes it; it never expires, so that the clocks of machines do not matter.
+#: A certificate is for a single run, which deletes it. It never expires, so that the clocks of machines do not matter.
 _FIRST = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 _LAST = datetime.datetime(9999, 12, 31, 23, 59, 59, tzinfo=datetime.UTC)
 
 
 def certificates() -> Any:
-    """New certificates for scheduler, workers and client (`distributed.Security`), only in this process's memory.
+    """Return new certificates for scheduler, workers and client (`distributed.Security`), only in memory.
 
-    Those of Dask's own `Security.temporary` are not yet valid on a machine whose clock is slow.
+    The certificates of Dask's `Security.temporary` are not valid yet on a machine with a slow clock.
     """
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
@@ -150,7 +150,7 @@ def certificates() -> Any:
     return Security(require_encryption=True, tls_ca_file=certificate, **files)
 
 
-#: The name of a package that can be imported.
+#: The name of an importable package.
 Package = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 
 Gpus = Annotated[int, Field(ge=0, le=64, description="Number of GPUs that classifiers may use, from the first")]
@@ -184,19 +184,19 @@ Workers = Annotated[
 
 
 def expected(workers: int | Adaptive) -> int:
-    """Return the number of workers once all have started."""
+    """Return the number of workers after all have started."""
     return workers.maximum if isinstance(workers, Adaptive) else workers
 
 
 def start(cluster: Any, workers: int | Adaptive) -> None:
-    """Start the workers of a cluster of Dask, and wait for the members of a `distributed.SpecCluster`."""
+    """Start the workers of a Dask cluster, and wait for the members of a `distributed.SpecCluster`."""
     from distributed import SpecCluster
 
     cluster.scale(max(1, workers.minimum) if isinstance(workers, Adaptive) else workers)
     pace: dict[str, str] = {}
     if isinstance(cluster, SpecCluster):
         cluster.sync(_started, cluster)
-        # Each cell waits with two blocks a worker, so a short target lets the number double until all are wanted.
+        # Each cell has two blocks per worker waiting, so a short target doubles the number until all are requested.
         pace = {"interval": "1s", "target_duration": "500ms"}
     if isinstance(workers, Adaptive):
         cluster.adapt(minimum=workers.minimum, maximum=workers.maximum, **pace)
@@ -208,29 +208,29 @@ async def _started(cluster: Any) -> None:
     await cluster
     try:
         for member in list(cluster.workers.values()):
-            await member  # tries once more where one could not be started, which scale() only logs
+            await member  # tries a failed start once more; scale() only logs the failure
     except Exception:
         for member in list(cluster.workers.values()):
             await member.close()
-            member.status = Status.closed  # which closing the cluster asks of them
+            member.status = Status.closed  # closing the cluster requires this status
         raise
 
 
-#: A job or process whose worker has been gone for this many seconds is given up and started again.
+#: Seconds after which a job or process without its worker is given up and started again.
 PATIENCE = 60.0
 
 
 @contextmanager
 def restart_dead_workers(cluster: Any, patience: float | None = None) -> Iterator[None]:
-    """Start the dead workers of a `distributed.SpecCluster` again for as long as the context lasts.
+    """Restart the dead workers of a `distributed.SpecCluster` while the context lasts.
 
-    Its members are jobs or processes, and have one worker or several. `patience`: seconds after which a member that has
-    had no worker yet is started again; by default it may wait in a queue for any time.
+    The members of the cluster are jobs or processes with one or more workers. `patience`: seconds after which a member
+    that has had no worker yet is started again; by default, it may wait in a queue indefinitely.
     """
     from distributed import SpecCluster, Status
     from tornado.ioloop import PeriodicCallback
 
-    dead_at: dict[Any, float] = {}  # name of a member: when it will count as dead
+    dead_at: dict[Any, float] = {}  # name of a member: time at which it will count as dead
 
     async def look() -> None:
         if cluster.status is not Status.running:
@@ -256,7 +256,7 @@ def restart_dead_workers(cluster: Any, patience: float | None = None) -> Iterato
     if not isinstance(cluster, SpecCluster):
         yield
         return
-    # Each look waits for the one before, and what cannot be started now is tried again.
+    # Each look waits for the look before it, and a member that cannot be started is tried again.
     looks = PeriodicCallback(look, 1000)
     loop: Any = cluster.loop
     loop.add_callback(looks.start)
@@ -270,7 +270,7 @@ def restart_dead_workers(cluster: Any, patience: float | None = None) -> Iterato
 def pool_for(
     needs: Sequence[Needs], open_one: Callable[[Needs | None], AbstractContextManager[Pool]]
 ) -> Iterator[Pool]:
-    """Open the pool of all workers; `open_one` also starts separate workers for blocks with special needs."""
+    """Open the pool of all workers. `open_one` also starts separate workers for blocks with special needs."""
     with ExitStack() as stack:
         common = stack.enter_context(open_one(None))
         by_needs = {need: stack.enter_context(open_one(need)) for need in needs}
@@ -278,6 +278,6 @@ def pool_for(
 
 
 def unmet_need(needs: Needs, name: str, at_most: str) -> BadInput:
-    """Return an error of one line about a resource that no worker will have."""
+    """Return the error about a resource that no worker will have."""
     asked = f"{needs.memory / 2**30:.3g} GiB" if name == "memory" else str(needs.amounts[name])
     return BadInput(f"{needs.who}: resources.{name}: {asked} is not valid here; expected at most {at_most}")

@@ -1,4 +1,4 @@
-"""A Dask cluster that is already running: at an address, or as the caller's client or cluster."""
+"""Dask clusters that already run: at an address, or as the caller's client or cluster."""
 
 import contextlib
 import math
@@ -21,13 +21,13 @@ from ..config.model import Strict
 from ..errors import BadInput
 from ._dask import ClusterFile, quietly, unmet_need
 
-#: A name, an IPv4 address or a bracketed IPv6 address, and a port. A URL of a web socket may go without a port.
+#: A name, an IPv4 address or a bracketed IPv6 address, and a port. The URL of a web socket needs no port.
 _GATEWAY = re.compile(r"(gateway://(?:\[[^\[\]\s]+\]|[^:/\[\]\s]+)(?::\d{1,5})?)/([^/\s]+)")
 _HOST_PORT = re.compile(r"(?:tcp|tls)://(?:\[[^\[\]\s]+\]|[^:/\[\]\s]+):(\d{1,5})")
 
 
 class Tls(Strict):
-    """Certificates; paths are relative to the working folder."""
+    """Certificates. Paths are relative to the working folder."""
 
     ca_file: str = Field(description="PEM file of the certificate authority")
     cert: str = Field(description="PEM file of the client's certificate")
@@ -35,7 +35,7 @@ class Tls(Strict):
 
 
 class Cluster(ClusterFile):
-    """``kind = "address"``. The workers need this package and access to the output; nothing else."""
+    """``kind = "address"``. The workers only need this package and access to the output."""
 
     kind: Literal["address"] = "address"
     address: str = Field(pattern=r"^(tcp|tls|ws|wss|gateway)://.+", description='As in "tcp://10.0.0.1:8786"')
@@ -65,7 +65,7 @@ class Cluster(ClusterFile):
 @quietly
 @contextmanager
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
-    """Connect to the cluster; it keeps running when the context ends."""
+    """Connect to the cluster. It keeps running when the context ends."""
     from distributed import Client
 
     with contextlib.ExitStack() as stack:
@@ -76,18 +76,18 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
         try:
             client = Client(scheduler, timeout=cluster.timeout, set_as_default=False, security=security)
         except (OSError, TimeoutError):
-            raise BadInput(f"cluster: no Dask scheduler answers at {cluster.address}") from None
+            raise BadInput(f"cluster: no Dask scheduler answers at {cluster.address}; start it first") from None
         stack.enter_context(client)
         try:
             client.wait_for_workers(1, timeout=cluster.timeout)
         except TimeoutError:
-            raise BadInput(f"cluster: the scheduler at {cluster.address} has no worker") from None
+            raise BadInput(f"cluster: the scheduler at {cluster.address} has no worker; start one") from None
         yield stack.enter_context(_pool_of(client, needs, cluster.expected))
 
 
 @contextmanager
 def _pool_of(client: Any, needs: Sequence[Needs], expected: int) -> Iterator[Pool]:
-    """The workers of a client, if they have this version of the package and the needed resources."""
+    """Open the pool of a client's workers; raise BadInput unless they have this version and the needed resources."""
     require_version(client, version())
     with thread_given_back(client):
         asks = declared_resources(client, needs)
@@ -95,7 +95,7 @@ def _pool_of(client: Any, needs: Sequence[Needs], expected: int) -> Iterator[Poo
 
 
 def _connect_gateway(proxy: str, name: str) -> Any:
-    """Return the dask-gateway cluster of this name; its address and login are those of Dask's configuration."""
+    """Return the dask-gateway cluster with this name. The login is taken from Dask's configuration."""
     where = f"cluster: address: {shown(f'{proxy}/{name}')} is not valid"
     try:
         from dask_gateway import Gateway
@@ -104,17 +104,17 @@ def _connect_gateway(proxy: str, name: str) -> Any:
     try:
         with Gateway(proxy_address=proxy) as gateway:
             return gateway.connect(name, shutdown_on_close=False)
-    except Exception as error:  # its client raises errors of its own and of HTTP
-        raise BadInput(f"{where}; the gateway does not connect it ({one_line(error)[:200]})") from None
+    except Exception as error:  # the client raises its own errors and errors of HTTP
+        raise BadInput(f"{where}; the gateway cannot connect to it ({one_line(error)[:200]})") from None
 
 
 def require_version(client: Any, here: str) -> None:
-    """Refuse workers that have another version of this package than `here`, that of this process."""
+    """Raise BadInput if a worker has another version of this package than `here`, the version of this process."""
     value = client.run(version, on_error="return")
     for worker, reply in sorted(value.items()):
         if reply != here:
-            has = f"sigstats {reply}" if isinstance(reply, str) else f"none that it can use ({one_line(reply)[:120]})"
-            raise BadInput(f"cluster: the worker at {worker} has {has}; expected sigstats {here}, as in this process")
+            has = f"sigstats {reply}" if isinstance(reply, str) else f"no usable sigstats ({one_line(reply)[:120]})"
+            raise BadInput(f"cluster: the worker at {worker} has {has}; install sigstats {here}, as in this process")
 
 
 def declared_resources(client: Any, needs: Sequence[Needs]) -> frozenset[str]:
@@ -130,14 +130,14 @@ def declared_resources(client: Any, needs: Sequence[Needs]) -> frozenset[str]:
             if all(resources.get(name, 0) < amount for resources in workers):
                 most = max((resources.get(name, 0) for resources in workers), default=0)
                 how = f"dask worker --resources '{name}={amount}'"
-                raise unmet_need(need, name, f"{most:g}, what a worker declares ({how})")
+                raise unmet_need(need, name, f"{most:g}, which a worker declares ({how})")
         if not any(all(resources.get(name, 0) >= amount for name, amount in asked.items()) for resources in workers):
-            raise BadInput(f"{need.who}: resources: {need} is not valid here; expected resources that one worker has")
+            raise BadInput(f"{need.who}: resources: no single worker has {need}; start a worker that declares them all")
     return declared
 
 
 def _security(cluster: Cluster) -> Any:
-    """Return the certificates of the client, from the cluster file or Dask's configuration; None if it needs none."""
+    """Return the client's certificates, from the cluster file or Dask's configuration, or None if it needs none."""
     import dask
     from distributed.security import Security
 
@@ -155,11 +155,10 @@ def _security(cluster: Cluster) -> Any:
         security, source = Security(require_encryption=True, **files), "the certificates of [tls]"
     try:
         context = security.get_connection_args("client")["ssl_context"]
-    except OSError as error:  # ssl.SSLError is one
-        raise BadInput(f"{where}; {source} cannot be used ({error}); expected PEM files") from None
+    except OSError as error:  # ssl.SSLError is a subclass
+        raise BadInput(f"{where}; {source} cannot be used ({error}); give valid PEM files") from None
     if context is None:
-        wanted = "expected [tls] in a cluster file, or TLS in Dask's configuration"
-        raise BadInput(f"{where} without certificates; {wanted}")
+        raise BadInput(f"{where} without certificates; add [tls] to a cluster file, or configure TLS in Dask")
     return security
 
 
@@ -169,7 +168,7 @@ def thread_given_back(client: Any) -> Iterator[None]:
 
     Otherwise tasks that wait for the blocks of a study would occupy all threads that could compute these blocks.
 
-    `client`: if this thread runs no task of its workers, nothing is done.
+    `client`: nothing is done if this thread does not run a task of the client's workers.
     """
     from distributed import get_worker, rejoin, secede
 
@@ -178,7 +177,7 @@ def thread_given_back(client: Any) -> Iterator[None]:
         inside = worker.address in client.nthreads()
         if inside:
             secede()
-    except (AttributeError, KeyError, ValueError):  # no task runs here, or its thread was given back already
+    except (AttributeError, KeyError, ValueError):  # no task runs here, or its thread was already given back
         inside = False
     try:
         yield
@@ -195,23 +194,23 @@ class Given(Strict):
 
 
 def as_given(value: Any) -> Given | None:
-    """Return an argument that is a client or a cluster; None for any other."""
+    """Return `value` if it is a client or a cluster, or None otherwise; raise BadInput if it cannot be used."""
     distributed = sys.modules.get("distributed")
     of_client = distributed is not None and isinstance(value, distributed.Client)
-    # The clusters of dask-gateway share no base class with those of Dask itself.
+    # The clusters of dask-gateway and of Dask itself have no common base class.
     if not of_client and not (hasattr(value, "scheduler_address") and hasattr(value, "get_client")):
         return None
     if getattr(value, "asynchronous", False):
-        raise BadInput(f"cluster: {shown(value)} is not valid; expected one that is not asynchronous")
+        raise BadInput(f"cluster: {shown(value)} is asynchronous; make it with asynchronous=False")
     status = getattr(value.status, "name", value.status)
     if status in ("closed", "closing", "failed", "stopped", "stopping"):
-        raise BadInput(f"cluster: {shown(value)} is not valid; it is {status}, expected a running one")
+        raise BadInput(f"cluster: {shown(value)} is {status}; give a running client or cluster")
     return Given(value=value)
 
 
 @contextlib.contextmanager
 def open_given(cluster: Given, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
-    """Use the client, or a client of the cluster that is closed with the context."""
+    """Use the given client, or connect a client to the given cluster and close it when the context ends."""
     from distributed import Client
 
     with contextlib.ExitStack() as stack:
@@ -222,12 +221,12 @@ def open_given(cluster: Given, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
             try:
                 client.wait_for_workers(1, timeout=30.0)
             except TimeoutError:
-                raise BadInput(f"cluster: {shown(cluster.value)} has no worker") from None
+                raise BadInput(f"cluster: {shown(cluster.value)} has no worker; start one") from None
         yield stack.enter_context(_pool_of(client, needs, _expected(client.cluster)))
 
 
 def _expected(cluster: Any) -> int:
-    """Return the number of workers that a cluster will have, if it is known."""
+    """Return the number of workers that a cluster will have, or 1 if it is unknown."""
     adaptive = getattr(cluster, "_adaptive", None)
     most = getattr(adaptive, "maximum", 1)
     # An adaptive cluster without a maximum is assumed to have up to a hundred workers.

@@ -1,4 +1,4 @@
-"""Workers that a class of Dask starts, with the arguments in the cluster file: dask-jobqueue, dask-gateway and others.
+"""Clusters that a class of Dask starts with the arguments in the cluster file: dask-jobqueue, dask-gateway and others.
 
 Arguments such as ``job_script_prologue`` are shell commands, so anyone who can write a cluster file can run commands.
 """
@@ -37,15 +37,14 @@ from ._dask import (
     restart_dead_workers,
     settings,
     start,
-    unmet_need,
 )
 
-#: The packages whose classes a cluster file may name; ``--allow`` adds others.
+#: The packages from which a cluster file may name classes. ``--allow`` adds others.
 PACKAGES = ("dask_cloudprovider", "dask_gateway", "dask_jobqueue", "dask_kubernetes", "distributed")
 
 
 class Cluster(ClusterFile):
-    """A class of Dask; all other keys of the file are arguments of the class."""
+    """A class of Dask. All other keys of the file are arguments of the class."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -67,20 +66,20 @@ class Cluster(ClusterFile):
     @field_validator("class_")
     @classmethod
     def _require_allowed_package(cls, path: str, about: ValidationInfo) -> str:
-        """Refuse a class unless its package is one of Dask's, or allowed by the person who starts the run."""
+        """Return the path of a class in an allowed package; raise ValueError otherwise."""
         package = path.partition(".")[0]
         if package not in (*PACKAGES, *(about.context or ())):
-            wanted = f"a class of {', '.join(PACKAGES)}, or --allow {package}"
+            wanted = f"a class from {', '.join(PACKAGES)}, or --allow {package}"
             raise ValueError(f"{shown(path)} is not valid; expected {wanted}")
         return path
 
 
 def class_of(path: str) -> Any:
-    """Return the class with this import path."""
+    """Return the class with this import path; raise BadInput if it cannot be imported or is not a class of clusters."""
     module, _, name = path.rpartition(".")
     package = module.partition(".")[0]
     where = f"cluster: class: {shown(path)} is not valid"
-    # Importing dask_jobqueue sets a handler of SIGINT: only the main thread can set one, and ours must stay.
+    # Importing dask_jobqueue sets a handler for SIGINT. Only the main thread can set a handler, and ours must stay.
     set_handler, signal.signal = signal.signal, lambda *_: None
     try:
         members = importlib.import_module(module)
@@ -98,11 +97,11 @@ def class_of(path: str) -> Any:
 
 
 def with_needs(cluster: Cluster, needs: Needs) -> dict[str, Any]:
-    """Return arguments for workers with the resources that a block needs, and those that other workers have."""
+    """Return the arguments for workers with the resources of a block. Lists extend the lists of other workers."""
     arguments = dict(cluster.model_extra or {})
     for name, amount in needs.amounts.items():
         if name not in cluster.needs:
-            raise unmet_need(needs, name, f"resources of every worker; add [needs.{name}] to the cluster file")
+            raise BadInput(f"{needs.who}: resources: no worker has {needs}; add [needs.{name}] to the cluster file")
         # A worker needs 2 GiB in addition to the memory of its block.
         number = str(amount + (2 << 30) if name == "memory" else amount)
         text = json.dumps(cluster.needs[name]).replace('"{amount}"', number).replace("{amount}", number)
@@ -112,9 +111,9 @@ def with_needs(cluster: Cluster, needs: Needs) -> dict[str, Any]:
 
 
 def _for_jobs(cluster_class: Any, arguments: Mapping[str, Any], *, alone: bool) -> dict[str, Any]:
-    """Return the arguments of a dask-jobqueue class: one worker per job if it is `alone`, otherwise one per core.
+    """Return the arguments of a class of dask-jobqueue. A job has one worker if `alone`, otherwise one per core.
 
-    The site's own configuration of dask-jobqueue stays in force.
+    The site's configuration of dask-jobqueue remains in force.
     """
     import dask
 
@@ -132,25 +131,25 @@ def _for_jobs(cluster_class: Any, arguments: Mapping[str, Any], *, alone: bool) 
     worker = ["--nthreads", "1", "--worker-class", "sigstats.tasks.engine.nodes.Worker"]
     return {
         "job_name": "sigstats",
-        "death_timeout": 60,  # a job that finds no scheduler for a minute ends itself
+        "death_timeout": 60,  # a job ends itself if it finds no scheduler for a minute
         **({"processes": arguments["cores"]} if "cores" in arguments else {}),
         **arguments,
         **({"processes": 1} if alone else {}),
         "shared_temp_directory": of_user("shared_temp_directory", str),
         "job_script_prologue": [*of_user("job_script_prologue", list), *exports],
-        # A worker has one block at a time, however many cores: the last --nthreads counts.
+        # A worker computes one block at a time, whatever the number of cores: the last --nthreads counts.
         "worker_extra_args": [*of_user("worker_extra_args", list), *worker],
         "scheduler_cls": Scheduler,
         "scheduler_options": {"dashboard": False, **of_user("scheduler_options", dict)},
     }
 
 
-#: Idle seconds after which Dask's operator deletes the pods; a killed run cannot delete them.
+#: Idle seconds after which Dask's operator deletes the pods, which a killed run cannot delete.
 _IDLE_SECONDS = 600
 
 
 def for_pods(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments for dask-kubernetes, with a unique name: clusters with equal names would be one cluster.
+    """Return the arguments for dask-kubernetes, with a unique name, since clusters with equal names would be the same.
 
     The name replaces ``{name}`` in the file of ``custom_cluster_spec``.
     """
@@ -171,7 +170,7 @@ def for_pods(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def started_cluster(cluster: Cluster, arguments: Mapping[str, Any], *, alone: bool = False) -> Iterator[Any]:
-    """The cluster of a class, with its scheduler running and without workers; closed with the context."""
+    """Open the cluster of a class, with a running scheduler and no workers; close it when the context ends."""
     cluster_class = class_of(cluster.class_)
     jobs = getattr(cluster_class, "job_cls", None)
     if jobs is not None:
@@ -185,7 +184,7 @@ def started_cluster(cluster: Cluster, arguments: Mapping[str, Any], *, alone: bo
             elif cluster_class.__module__.startswith("dask_kubernetes."):
                 import kr8s
 
-                # Fails here without a server; a KubeCluster would fail once more when it is cleaned up.
+                # Without a server, this fails early; a KubeCluster would fail once more when it is cleaned up.
                 kr8s.api(namespace=arguments.get("namespace")).version()
                 arguments = for_pods(arguments)
             if cluster.tls and "security" in inspect.signature(cluster_class).parameters:
@@ -205,29 +204,29 @@ def started_cluster(cluster: Cluster, arguments: Mapping[str, Any], *, alone: bo
 
 @contextmanager
 def failures_of(cluster: Cluster, what: str) -> Iterator[None]:
-    """Turn the error of a class that cannot start something into one line."""
+    """Turn the errors of a class that cannot start `what` into BadInput with a message in one line."""
     try:
         yield
-    except Exception as error:  # each package raises exceptions of its own
-        lines = str(error).rpartition("stderr:")[2].strip().split("\n")  # of a batch system
+    except Exception as error:  # each package raises its own exceptions
+        lines = str(error).rpartition("stderr:")[2].strip().split("\n")  # the output of a batch system
         reason = " ".join(lines[0].split())[:300] or type(error).__name__
         if wrong := re.search(r"unexpected keyword argument '(\w+)'", str(error)):
-            reason = f"{wrong[1]} is not an argument of it"
+            reason = f"{wrong[1]} is not an argument of this class"
         raise BadInput(f"cluster: {cluster.class_} cannot start {what}: {reason}") from None
 
 
 @quietly
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> AbstractContextManager[Pool]:
-    """Start the workers, and end them with the context; blocks with special needs get separate workers."""
+    """Start the workers, and end them when the context ends. Blocks with special needs get separate workers."""
     arguments: dict[Needs | None, Any] = {kind: with_needs(cluster, kind) for kind in needs}
     arguments[None] = cluster.model_extra
-    class_of(cluster.class_)  # fails before any settings are combined with its defaults
+    class_of(cluster.class_)  # fails before settings are combined with the defaults of its package
     return pool_for(needs, lambda kind: open_workers(cluster, arguments[kind], kind))
 
 
 @contextmanager
 def open_workers(cluster: Cluster, arguments: Mapping[str, Any], needs: Needs | None) -> Iterator[Pool]:
-    """Start the workers of one kind, and end them with the context."""
+    """Start the workers of one kind, and end them when the context ends."""
     import dask
     from distributed import Client, SpecCluster
 
@@ -240,5 +239,5 @@ def open_workers(cluster: Cluster, arguments: Mapping[str, Any], needs: Needs | 
         with failures_of(cluster, "a worker" if needs is None else f"a worker with {needs}, which {needs.who} needs"):
             start(started, cluster.workers)
             if needs is not None and not isinstance(started, SpecCluster):
-                client.wait_for_workers(1, timeout=300)  # such a service does not refuse what it does not have
+                client.wait_for_workers(1, timeout=300)  # such a service does not refuse unavailable resources
         yield DaskPool(client, expected=expected(cluster.workers))

@@ -1,4 +1,4 @@
-"""This machine: a Dask cluster of processes, or a plain loop; each starts and ends with the run."""
+"""Clusters on this machine: a Dask cluster of processes, or a plain loop. Both start and end with the run."""
 
 import contextlib
 import logging
@@ -60,12 +60,12 @@ def processors() -> int:
 
 
 def may_start_processes() -> bool:
-    """False in a worker process of Dask or of a pool, in which Python starts no processes."""
+    """Return False in a worker process of Dask or of a pool, in which Python cannot start processes."""
     return not current_process().daemon
 
 
 def room_for(needs: Sequence[Needs], *, gpus: int = 0) -> dict[Needs, int]:
-    """Return the number of blocks with each of the needs that this machine can run at the same time."""
+    """Return, for each of the needs, the number of such blocks that this machine can run at the same time."""
     return {need: blocks_at_once(need, processors=processors(), gpus=gpus) for need in needs}
 
 
@@ -84,9 +84,9 @@ def blocks_at_once(needs: Needs, *, processors: int, gpus: int) -> int:
 
 
 def roles(needs: Sequence[Needs], room: Mapping[Needs, int], *, gpus: int) -> list[dict[str, Any]]:
-    """Return the resources that the workers of a machine declare to Dask, as options of a `distributed.Nanny` for each.
+    """Return the `distributed.Nanny` options of each worker on one machine, with the resources declared to Dask.
 
-    The first workers satisfy each need, as many as there is room for. GPUs are divided among them.
+    For each need, the first ``room[need]`` workers declare its resources. The GPUs are divided among the workers.
     """
     made: list[dict[str, Any]] = []
     device = 0
@@ -104,7 +104,7 @@ def roles(needs: Sequence[Needs], room: Mapping[Needs, int], *, gpus: int) -> li
 
 
 def with_roles(cluster: type[Any], options: Sequence[dict[str, Any]]) -> type[Any]:
-    """Return a `distributed.SpecCluster` whose first workers have additional options; a replacement takes them over."""
+    """Return a `distributed.SpecCluster` in which the first workers, or their replacements, have additional options."""
 
     class WithRoles(cluster):  # type: ignore[misc]
         """Gives each new worker the first free role."""
@@ -118,12 +118,12 @@ def with_roles(cluster: type[Any], options: Sequence[dict[str, Any]]) -> type[An
     return WithRoles
 
 
-#: Files and connections that this process has open before it starts workers, and for each of them.
+#: The number of files and connections that this process has open before it starts workers, and per worker.
 _FILES, _FILES_EACH = 80, 12
 
 
 def _require_files(workers: int) -> None:
-    """Raise the limit of open files if possible, or refuse more workers than it allows."""
+    """Raise the limit on open files if necessary; raise BadInput if it cannot be raised enough for the workers."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
@@ -133,15 +133,15 @@ def _require_files(workers: int) -> None:
     if soft == unlimited or soft >= wanted:
         return
     if hard != unlimited and hard < wanted:
-        problem = f"{workers} workers need {wanted} open files, and this process may have {hard}"
-        raise BadInput(f"cluster: {problem}; expected a higher limit (ulimit -n), fewer workers or the cluster serial")
+        problem = f"{workers} workers need {wanted} open files, but this process may have only {hard}"
+        raise BadInput(f"cluster: {problem}; raise the limit (ulimit -n), use fewer workers or the cluster serial")
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _unreached_by_ctrl_c(make: Callable[[], T]) -> T:
     """Call `make` with SIGINT blocked for the threads and processes that it starts, and for their children.
 
-    A terminal or notebook sends Ctrl-C to every process of the group; only this process ends the others.
+    A terminal or notebook sends Ctrl-C to all processes of the group, but only this process may end the others.
     """
     if not hasattr(signal, "pthread_sigmask"):
         return make()
@@ -155,7 +155,7 @@ def _unreached_by_ctrl_c(make: Callable[[], T]) -> T:
 
 @contextmanager
 def open_serial(cluster: SerialCluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
-    """A plain loop in this process: the reference that every other cluster must agree with."""
+    """Open a plain loop in this process. It is the reference with which all other clusters must agree."""
     room_for(needs, gpus=cluster.gpus)
     yield Serial()
 
@@ -163,10 +163,10 @@ def open_serial(cluster: SerialCluster, needs: Sequence[Needs] = ()) -> Iterator
 @quietly
 @contextmanager
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
-    """Start processes that accept connections only from this run, and end them with the context."""
+    """Start processes that accept connections only from this run, and end them when the context ends."""
     if not may_start_processes():
         raise BadInput(
-            "cluster: local is not valid in a process of Dask's workers or of a pool, which cannot start others; "
+            "cluster: local cannot be used in a worker process of Dask or of a pool, which cannot start processes; "
             "use serial, or cluster=get_client() for the workers of this task"
         )
     special = roles(needs, room_for(needs, gpus=cluster.gpus), gpus=cluster.gpus)
@@ -184,7 +184,7 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
         "memory_limit": cluster.memory_limit,
         "local_directory": scratch_folder(),
         "worker_class": Worker,
-        "silence_logs": logging.CRITICAL,  # that of the nannies in the processes of their workers
+        "silence_logs": logging.CRITICAL,  # the log of nannies in the processes of their workers
         **listening,
     }
     with (
@@ -207,9 +207,9 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
 
 
 def scratch_folder() -> str:
-    """Return a private folder of this user; the folder of Dask's configuration if there is one.
+    """Return the scratch folder in Dask's configuration or, by default, a private folder of this user.
 
-    Dask's default is one folder for all users of a machine, which belongs to the user who made it. The owner of a
+    Dask's default is a single folder for all users of a machine, which belongs to the user who made it. The owner of a
     folder can replace its content, and a worker imports modules from its scratch folder.
     """
     import dask
@@ -220,6 +220,6 @@ def scratch_folder() -> str:
     folder = Path(tempfile.gettempdir(), f"sigstats-{os.getuid()}")
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o700)
-    about = folder.lstat()  # of a link itself, which leads to where another user may write
+    about = folder.lstat()  # does not follow links, which may lead to a folder of another user
     ours = stat.S_ISDIR(about.st_mode) and about.st_uid == os.getuid() and not about.st_mode & 0o077
     return str(folder) if ours else tempfile.mkdtemp(prefix=f"sigstats-{os.getuid()}-")

@@ -1,11 +1,11 @@
-"""Prefect: the flow of a run, and deployments on a schedule. This module sets what Prefect needs before its import."""
+"""Prefect: the flow of a run, and scheduled deployments. This module sets Prefect's environment before its import."""
 
 import logging
 import os
 from collections.abc import Mapping
 from pathlib import Path
 
-#: No telemetry is sent, and only errors reach the terminal.
+#: Settings with which Prefect sends no telemetry and writes nothing to the terminal.
 QUIET: Mapping[str, str] = {
     "DO_NOT_TRACK": "1",
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
@@ -18,7 +18,7 @@ QUIET: Mapping[str, str] = {
 
 
 def server_configured() -> bool:
-    """Return True if a Prefect server is configured, in the environment or in a profile."""
+    """Return True if a Prefect server is configured in the environment or in a profile."""
     if os.environ.get("PREFECT_API_URL"):
         return True
     home = Path(os.environ.get("PREFECT_HOME") or Path.home() / ".prefect")
@@ -29,7 +29,7 @@ def server_configured() -> bool:
 
 
 def set_up() -> None:
-    """Silence Prefect, unless the environment sets it otherwise."""
-    logging.raiseExceptions = False  # otherwise Prefect prints, within a line, that its server accepts no log
+    """Silence Prefect, unless the environment contains other settings."""
+    logging.raiseExceptions = False  # otherwise Prefect prints, in the middle of a line, that its server takes no log
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)

@@ -1,7 +1,7 @@
-"""Artifacts of a run on a Prefect server: task runs of cells, tables, Markdown and links, the message of its state.
+"""Artifacts of a run on a Prefect server: task runs of cells, tables, Markdown and links, and the state's message.
 
-A task run does not wait for the server, since Prefect sends its states and its log from separate threads, unless one of
-its tags has a concurrency limit.
+A task run does not wait for the server, since Prefect sends states and logs from separate threads, unless one of the
+tags has a concurrency limit.
 """
 
 import re
@@ -23,19 +23,19 @@ from sigstats.tasks.plan import Cell
 from ..running.options import ComputeCell
 from ..running.result import StudyResult
 
-#: The longest message: it is shown in one line of a list of runs, in a notification and in a chat.
+#: The maximum length of a message, which is shown in a line of a list of runs, in notifications and in chats.
 MOST_CHARACTERS = 300
-
+#: The maximum length of the key of an asset.
 MOST_OF_A_KEY = 512
 
 
 def leave_artifacts(result: StudyResult, *, study: str, output: str, pages: str | None) -> None:
     """Publish the artifacts of a result.
 
-    `study`: the name of the study; the keys of the artifacts begin with it.
+    `study`: the name of the study, with which the keys of the artifacts begin.
     `output`: the folder or the URL of the results.
-    `pages`: the address at which the output is served, for links to the pages. Without it, a page on this machine is
-    named by its host and path, since a browser elsewhere cannot open it.
+    `pages`: the address at which the output is served, for links to the pages. If it is None, the host and path of a
+    page on this machine are shown instead, since a browser elsewhere cannot open it.
     """
     for name, rows in result.artifacts.tables.items():
         shown = [
@@ -55,7 +55,7 @@ def leave_artifacts(result: StudyResult, *, study: str, output: str, pages: str 
 
 
 def link_to(place: str, *, output: str, pages: str | None) -> str | None:
-    """Return the address of a page that any browser can open, or None."""
+    """Return the address at which any browser can open a page, or None if there is none."""
     base = output.rstrip("/")
     if pages is not None and place.startswith(f"{base}/"):
         return f"{pages.rstrip('/')}{place.removeprefix(base)}"
@@ -65,13 +65,13 @@ def link_to(place: str, *, output: str, pages: str | None) -> str | None:
 def _whereabouts(name: str, place: str) -> str:
     where = place if "://" in place else f"{socket.gethostname()}:{place}"
     return (
-        f"The {name} is at {markdown_code(printable(where))}. `sigstats deploy --pages URL` makes it a link, where the "
-        "output is served under an address."
+        f"The {name} is at {markdown_code(printable(where))}. If the output is served at a URL, "
+        "`sigstats deploy --pages URL` makes it a link."
     )
 
 
 def message_of(title: str, reasons: Sequence[str]) -> str:
-    """Return a title and the first reasons, as many as fit into a message, with the number of the others."""
+    """Return a title and as many of the first reasons as fit into a message, with the number of omitted reasons."""
     lines = [printable(" ".join(reason.split())) for reason in reasons]
     for kept in range(len(lines), 0, -1):
         rest = [f"and {len(lines) - kept:,} more"] if kept < len(lines) else []
@@ -84,12 +84,12 @@ def message_of(title: str, reasons: Sequence[str]) -> str:
 
 
 def key_of(study: str, name: str) -> str:
-    """Return the key of an artifact: lower-case letters, digits and dashes."""
+    """Return the key of an artifact, which consists of lower-case letters, digits and dashes."""
     return re.sub(r"[^a-z0-9]+", "-", f"{study}-{name}".lower()).strip("-")
 
 
 def asset_key(place: str) -> str:
-    """Return the key of the asset at a path or URL: a URL without the spaces and signs that Prefect refuses.
+    """Return the key of the asset at a path or URL: a URL without the spaces and characters that Prefect refuses.
 
     >>> asset_key("/data/my out/summary.parquet"), asset_key("s3://bucket/out/history")
     ('file:///data/my_out/summary.parquet', 's3://bucket/out/history')
@@ -99,14 +99,14 @@ def asset_key(place: str) -> str:
 
 
 class CellFailed(Exception):
-    """A cell that is not complete; the log of its task run has the traceback of its first failed block."""
+    """A cell is not complete. The log of its task run has the traceback of the first failed block."""
 
 
 def in_task_runs(say: Callable[[str], None]) -> Callable[[ComputeCell], ComputeCell]:
-    """Return the `around` of `RunOptions` that computes each cell in a task run of the flow run around the call.
+    """Return the `around` of `RunOptions` that computes each cell in a task run of the enclosing flow run.
 
-    Tags, retries and limits of Prefect apply to the cells. If a task run fails on Prefect's side, for example because
-    its server is gone, its cell is computed without it, and `say` is called with a line.
+    Prefect's tags, retries and limits apply to the cells. If a task run fails on Prefect's side, for example because
+    the server is gone, the cell is computed without a task run, and `say` is called with a line.
     """
 
     def around(compute: ComputeCell) -> ComputeCell:
@@ -144,7 +144,7 @@ def in_task_runs(say: Callable[[str], None]) -> Callable[[ComputeCell], ComputeC
 
 
 def _final_state(outcome: Outcome) -> Any:
-    """Return the final state of a cell's task run, with a message on the work done."""
+    """Return the final state of a cell's task run with a message on the work; raise CellFailed if it is incomplete."""
     if outcome.complete:
         computed = f"{outcome.stored - outcome.taken_up} computed in {outcome.blocks} blocks"
         return Completed(message=f"{outcome.taken_up} replicates found, {computed}, {outcome.seconds:.2f} s of work")

@@ -1,4 +1,4 @@
-"""A deployment of Prefect that runs a study, on a schedule or on demand."""
+"""Prefect deployments that run a study on a schedule or on demand."""
 
 import asyncio
 import contextlib
@@ -27,9 +27,9 @@ from .study_flow import study_flow
 def deployment_of(
     *, name: str, parameters: dict[str, Any], cron: str | None, work_pool: str | None
 ) -> RunnerDeployment:
-    """Make a deployment of `study_flow`, without applying it.
+    """Return a deployment of `study_flow`, without applying it.
 
-    While a run of it is under way, the next scheduled one is cancelled: it would read the same files.
+    A scheduled run is cancelled if the previous run is still active, since it would read the same files.
     """
     from prefect.schedules import Cron
 
@@ -42,12 +42,12 @@ def deployment_of(
         entrypoint_type=EntrypointType.MODULE_PATH,
         description="A study of sigstats; see its README.md.",
     )
-    assert isinstance(made, RunnerDeployment)  # a coroutine where a loop runs, and here none does
+    assert isinstance(made, RunnerDeployment)  # it would be a coroutine in an event loop
     return made
 
 
 class _Runner(Runner):
-    """Prefect's runner, which SIGTERM ends as cleanly as Ctrl-C does."""
+    """Prefect's runner, which ends as cleanly after SIGTERM as after Ctrl-C."""
 
     def handle_sigterm(self, *_args: Any, **_kwargs: Any) -> None:
         raise KeyboardInterrupt
@@ -56,9 +56,9 @@ class _Runner(Runner):
 def serve_deployment(deployment: RunnerDeployment, say: Callable[[str], None], serving: str) -> None:
     """Register the deployment and start scheduled runs, in separate processes, until this process ends.
 
-    `say`: called with a line when the server stops answering and when it answers again; for each run that is cancelled
-    because another is active, or ended because its process is gone; and first if the server had a deployment of this
-    name for another study or output. `serving`: the line that is printed once the deployment is registered.
+    `say`: called with a line when the server stops answering and when it answers again, for each run that is cancelled
+    because another is active or ended because its process is gone, and if the server had a deployment with this name
+    for another study or output. `serving`: the line that is printed when the deployment is registered.
     """
 
     async def serve() -> None:
@@ -77,16 +77,16 @@ def serve_deployment(deployment: RunnerDeployment, say: Callable[[str], None], s
                 try:
                     await runner.start()
                 finally:
-                    look()  # the runner ends the processes of runs, and leaves their states
+                    look()  # the runner ends the processes of runs without changing their states
 
     with contextlib.suppress(KeyboardInterrupt), _reachable(), outages_reported(say):
         asyncio.run(serve())
 
 
 def apply_deployment(deployment: RunnerDeployment, say: Callable[[str], None]) -> str:
-    """Register the deployment for the workers of its pool; return its id.
+    """Register the deployment for the workers of its pool; return the id of the deployment.
 
-    `say`: called with a line if the server had a deployment of this name for another study or output.
+    `say`: called with a line if the server had a deployment with this name for another study or output.
     """
     with _reachable(), get_client(sync_client=True) as client:
         named = str(deployment.work_pool_name)
@@ -101,7 +101,7 @@ def apply_deployment(deployment: RunnerDeployment, say: Callable[[str], None]) -
 
 
 def _tell_of_another(deployment: RunnerDeployment, say: Callable[[str], None]) -> None:
-    """Report the study and the output that this deployment replaces: a server has one deployment per name."""
+    """Report the study and the output that this deployment replaces. A server has one deployment per name."""
     name = f"{deployment.flow_name}/{deployment.name}"
     with get_client(sync_client=True) as client, contextlib.suppress(ObjectNotFound):
         before = client.read_deployment_by_name(name).parameters
@@ -124,16 +124,16 @@ def _reachable() -> Iterator[None]:
 
 #: Seconds between two requests to the server.
 _EVERY = 5.0
-#: The number of times that Prefect's own loops double their interval during an outage, up to ten minutes.
+#: The number of times that Prefect's loops double their interval during an outage, up to ten minutes.
 _BACKOFF = 6
 
 
 @contextmanager
 def outages_reported(say: Callable[[str], None]) -> Iterator[None]:
-    """Report in one line that the configured server does not answer, and in another that it answers again.
+    """Report in one line that the configured server does not answer, and in another line that it answers again.
 
-    By default Prefect's loops print the tracebacks of their last requests, and one of them gives up; within this
-    context they are silent and continue.
+    By default, Prefect's loops print the tracebacks of their last requests, and one loop gives up. In this context they
+    are silent and continue.
     """
     watch = OutageWatch(why_unusable, say, address=str(PREFECT_API_URL.value()))
     before = critical_service_loop.__defaults__ or ()
@@ -155,7 +155,7 @@ def _silent(*_: object) -> None:
 
 @dataclass
 class OutageWatch:
-    """Reports when a server ceases to answer, and when it answers again."""
+    """Reports when a server stops answering and when it answers again."""
 
     ask: Callable[[], str | None]
     say: Callable[[str], None]
@@ -163,7 +163,7 @@ class OutageWatch:
     answers: bool = True
 
     def look(self) -> None:
-        """Ask the server once, and report a change."""
+        """Query the server once, and report a change."""
         reason = self.ask()
         if reason is not None and self.answers:
             self.say(f"note: no Prefect server answers at {self.address} ({reason}); runs that fall due wait for it")

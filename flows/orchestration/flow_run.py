@@ -1,4 +1,4 @@
-"""A study as one flow run of Prefect, with its cells as task runs, and its artifacts and assets."""
+"""Studies as Prefect flow runs: cells as task runs, artifacts and assets."""
 
 import contextlib
 import contextvars
@@ -35,9 +35,9 @@ from .server import ServerLoss, followed_by_server, recorded_holder, why_unusabl
 R = TypeVar("R", bound=StudyResult)
 
 FLOW = "sigstats"
-#: At most these seconds Prefect has to begin its flow, or to end it, before its server is asked whether it answers.
+#: Seconds between checks of the server while Prefect begins or ends its flow, and the maximum seconds for that.
 _QUIET, _PATIENCE = 5.0, 60.0
-#: The flow runs of which an attempt has failed in this process.
+#: The ids of the flow runs with an attempt that failed in this process.
 _failed: set[str] = set()
 
 
@@ -49,12 +49,12 @@ def run_here(
     pages: str | None = None,
     loss: ServerLoss | None = None,
 ) -> "State[R] | R":
-    """Run a study in the flow run around this call; its cells are task runs.
+    """Run a study in the enclosing flow run. The cells are task runs.
 
-    Returns the final state of the flow run, or the result if an earlier attempt has failed, since for a state Prefect
-    would raise the error of that attempt. Raises StudyFailed in each attempt whose exit code is not 0.
+    Returns the final state of the flow run, or the result if an earlier attempt has failed: with a state, Prefect would
+    raise the error of that attempt. Raises StudyFailed in each attempt with an exit code other than 0.
     """
-    if not kind_of(study).has_cells:  # a study of cells says this itself
+    if not kind_of(study).has_cells:  # a study with cells logs this itself
         get_run_logger().info("%s", printable(f"{study.name}: {study.question}"))
     try:
         with followed_by_server(options.display, options.stop, loss or ServerLoss(options.display.say)):
@@ -68,14 +68,14 @@ def run_here(
         _failed.add(prefect.runtime.flow_run.id)
         raise
     finally:
-        with contextlib.suppress(Exception):  # a process that ends would take along what waits to be sent
+        with contextlib.suppress(Exception):  # waiting log lines would be lost if the process ends
             APILogHandler().flush()
 
 
 def run_as_flow(study: Study, options: RunOptions, run: Callable[[RunOptions], R]) -> R:
-    """Return what `run` returns, computed in a flow run of the configured server; raise what it raises.
+    """Call `run` in a flow run on the configured server; return its result or raise its error.
 
-    If the server does not answer, the display says so in a line, and the study runs without it.
+    If the server does not answer, the display shows a note, and the study runs without the server.
     """
     loss = ServerLoss(options.display.say)
     results: list[R] = []
@@ -100,10 +100,10 @@ def run_as_flow(study: Study, options: RunOptions, run: Callable[[RunOptions], R
 
     lost = why_unusable() or _lost(lambda: study_flow(study, options.output, return_state=True), begun, ended)
     if lost is not None:
-        leave_the_rest()  # of what waits for the server
+        leave_the_rest()  # threads may still wait for the server
         if not options.stop.is_set():
             loss.report(lost)
-        with contextlib.suppress(TimeoutError):  # the flow began it after all
+        with contextlib.suppress(TimeoutError):  # the flow began the study after all
             compute(options)
         ended.wait()
     if raised:
@@ -112,21 +112,21 @@ def run_as_flow(study: Study, options: RunOptions, run: Callable[[RunOptions], R
 
 
 def escaped_name(study: str) -> str:
-    """Return the name of a flow run, with braces escaped, since Prefect would fill them in."""
+    """Return the name of a flow run with braces replaced, since Prefect would fill them in."""
     return study.replace("{", "(").replace("}", ")")
 
 
 def _lost(flow: Callable[[], object], begun: threading.Lock, ended: threading.Event) -> str | None:
-    """Run a flow in a separate thread; return why it was lost: its error, or a server that stopped answering.
+    """Run a flow in a separate thread; return the reason if it was lost: its error, or a server that stopped answering.
 
-    Prefect's client repeats each request for minutes.
+    The separate thread is needed since Prefect's client repeats each request for minutes.
     """
     failed: list[str] = []
 
     def follow() -> None:
         try:
             flow()
-        except Exception as error:  # told to the caller
+        except Exception as error:  # returned to the caller
             failed.append(f"{type(error).__name__}: {one_line(error)[:200]}")
 
     thread = threading.Thread(target=contextvars.copy_context().run, args=(follow,), name="prefect", daemon=True)
@@ -140,12 +140,12 @@ def _lost(flow: Callable[[], object], begun: threading.Lock, ended: threading.Ev
 
 
 def _held_up(waiting: Callable[[], bool]) -> str | None:
-    """Wait while `waiting` is true; return why the server is stuck, or None if it is not."""
+    """Wait while `waiting()` is true; return the reason if the server is stuck, or None."""
     since = checked = time.monotonic()
     while waiting():
         time.sleep(0.05)
         if time.monotonic() - since > _PATIENCE:
-            return f"its server held it up for {_PATIENCE:.0f} s"
+            return f"its server blocked it for {_PATIENCE:.0f} s"
         if time.monotonic() - checked > _QUIET:
             if (reason := why_unusable()) is not None:
                 return reason
@@ -154,7 +154,7 @@ def _held_up(waiting: Callable[[], bool]) -> str | None:
 
 
 class StudyFailed(Exception):
-    """A study with a verdict of fail, or with cells that failed; the message has its reasons, the worst first.
+    """A study has the verdict fail, or failed cells. The message contains the reasons, beginning with the worst.
 
     Attributes
     ----------
@@ -171,7 +171,7 @@ class StudyFailed(Exception):
 
 
 def _leave(result: StudyResult, study: str, output: str, pages: str | None) -> None:
-    """Leave artifacts in a task run, which materialises what the study has written."""
+    """Publish the artifacts, in a task run that materialises the study's assets if it has any."""
     assets = [
         Asset(key=asset_key(place), properties=AssetProperties(name=printable(f"{study}: {name}"), url=place))
         for name, place in result.artifacts.assets.items()
@@ -190,14 +190,14 @@ def _leave(result: StudyResult, study: str, output: str, pages: str | None) -> N
 
 
 def publish(result: R, *, study: str, output: str, pages: str | None = None) -> "State[R]":
-    """Publish the artifacts of a result with the flow run of its study; return its final state.
+    """Publish the artifacts of a result in the flow run of its study; return the final state of the flow run.
 
-    Prefect shows the state's message, and gives the result to callers of the flow.
+    Prefect shows the state's message, and returns the result to callers of the flow.
 
-    If the exit code is not 0, the event ``sigstats.study.failed`` is emitted, or ``sigstats.study.still-failing`` once
-    the server has received the former; the first run after the repair emits ``sigstats.study.repaired``.
+    If the exit code is not 0, the event ``sigstats.study.failed`` is emitted or, once the server has received it,
+    ``sigstats.study.still-failing``. The first run after the repair emits ``sigstats.study.repaired``.
 
-    Raises StudyFailed whenever the exit code is not 0.
+    Raises StudyFailed if the exit code is not 0.
     """
     logger = get_run_logger()
     logger.info("%s", printable(f"{result.title}: {result.subject}"))
@@ -219,7 +219,7 @@ def publish(result: R, *, study: str, output: str, pages: str | None = None) -> 
 
 
 def _send_event(event: str, study: str, payload: dict[str, str]) -> bool:
-    """Send an event of this flow run; return whether the server received it, unlike Prefect's own sender."""
+    """Send an event of this flow run; return whether the server received it, which Prefect's own sender does not."""
     about = {"prefect.resource.id": f"sigstats.study.{key_of(study, 'study')}", "prefect.resource.name": study}
     known = {"flow-run": prefect.runtime.flow_run.id, "deployment": prefect.runtime.deployment.id}
     related = [
@@ -237,6 +237,6 @@ def _send_event(event: str, study: str, payload: dict[str, str]) -> bool:
     try:
         with prefect.get_client(sync_client=True) as client:
             client.request("POST", "/events", json=[sent.model_dump(mode="json")]).raise_for_status()
-    except Exception:  # for any reason; the next run sends it again
+    except Exception:  # whatever the reason, the next run sends the event again
         return False
     return True

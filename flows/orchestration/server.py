@@ -1,6 +1,6 @@
-"""The Prefect server: a check that it answers, and the only active run of a deployment.
+"""The Prefect server: a check that it answers, a connection during a study, and the active run of a deployment.
 
-Meanwhile a study reports its progress to the server and learns if it is cancelled: Prefect itself stops only the runs
+A study reports its progress to the server and checks whether it is cancelled, since Prefect itself only stops the runs
 of its runners and workers.
 """
 
@@ -33,21 +33,21 @@ from sigstats.tasks.storage.store import Store
 from ..running.progress import Display
 from .artifacts import key_of
 
-#: Seconds between two requests of a run, and those that the server has to answer one.
+#: Seconds between two requests of a run, and seconds within which the server must answer a request.
 _CALL_EVERY, _ANSWER = 2.0, 5.0
 _NOT_PAUSED = "a study cannot be paused; cancel it instead, and its next run continues from there"
-#: Largest number of successive requests without an answer.
+#: Number of successive requests without an answer after which the server counts as lost.
 _FAILURES = 3
 
 
 class ServerLoss:
-    """Report once, with `say`, that Prefect's server is gone."""
+    """Reports once, by `say`, that Prefect's server is gone."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say: Callable[[str], None] | None = say
 
     def report(self, reason: str) -> None:
-        """Report the loss, with the reason."""
+        """Report the loss and its reason."""
         say, self._say = self._say, None
         if say is not None:
             say(f"note: Prefect does not follow the run, which continues without it ({reason[:200]})")
@@ -55,10 +55,10 @@ class ServerLoss:
 
 @contextmanager
 def followed_by_server(display: Display, stop: threading.Event, loss: ServerLoss) -> Iterator[None]:
-    """Log the lines of `display` in the flow run around this context, show the progress there, and obey its server.
+    """Log the lines of `display` and show the progress in the enclosing flow run, and obey its server.
 
-    `stop` is set within seconds after the flow run was cancelled; from then on its state is Cancelled, even if its
-    process is killed. If a server stops answering, `loss` is called, and requests continue.
+    `stop` is set within seconds after the flow run is cancelled. From then on the state of the flow run is Cancelled,
+    even if its process is killed. If the server stops answering, `loss` is called, and requests continue.
     """
     context = FlowRunContext.get()
     assert context is not None
@@ -89,7 +89,7 @@ class _Watch:
         self.failures = 0
 
     def look(self, client: SyncPrefectClient) -> None:
-        """Poll the server once, and report the progress to it."""
+        """Poll the server once, and send it the progress."""
         if self._stop.is_set():
             return
         try:
@@ -103,11 +103,11 @@ class _Watch:
 
     def _obey(self, client: SyncPrefectClient) -> None:
         run = client.read_flow_run(self._flow_run)
-        # Workers of a pool set it; the runner ends a run whose process is gone, or that gives no sign of life.
+        # Workers of a pool set it. The runner ends a run if its process is gone or gives no sign of life.
         place = run.infrastructure_pid
         host, _, number = (place or "").rpartition(":")
         if host == socket.gethostname() and number.isdecimal() and not psutil.pid_exists(int(number)):
-            place = None  # of an earlier attempt
+            place = None  # the process of an earlier attempt
         if place is None or time.monotonic() - self._signed > SIGN:
             self._signed = time.monotonic()
             client.update_flow_run(self._flow_run, infrastructure_pid=place or this_process())
@@ -145,7 +145,7 @@ class _Watch:
 
 
 def _around(client: SyncPrefectClient, run: FlowRun) -> Iterator[UUID]:
-    """Yield the flow runs around a flow run, the nearest first."""
+    """Yield the ids of the flow runs that enclose a flow run, from the inside outwards."""
     while run.parent_task_run_id is not None:
         outer = client.read_task_run(run.parent_task_run_id).flow_run_id
         assert outer is not None
@@ -153,13 +153,13 @@ def _around(client: SyncPrefectClient, run: FlowRun) -> Iterator[UUID]:
         run = client.read_flow_run(outer)
 
 
-#: The file of an output that names the flow run that works on it.
+#: The file in an output with the id of the flow run that works on it.
 _HOLDER = "flow_run.json"
 
 
 @contextmanager
 def recorded_holder(flow_run: str, store: Store) -> Iterator[None]:
-    """Record in a locked output which flow run works on it; an earlier one that was killed becomes Crashed."""
+    """Record in a locked output which flow run works on it. An earlier flow run that was killed becomes Crashed."""
     with suppress(Exception):  # the server does not know the run, or does not answer
         before = store.read_json(_HOLDER)["flow_run"]
         with server_calls(_ANSWER) as call:
@@ -174,15 +174,15 @@ def recorded_holder(flow_run: str, store: Store) -> Iterator[None]:
         store.files.remove(_HOLDER)
 
 
-#: Seconds that a server has for its first answer. Prefect's own client would wait for six minutes and a half.
+#: Seconds within which a server must answer first. Prefect's own client would wait for six and a half minutes.
 _FIRST_ANSWER = 10.0
 
 
 @contextmanager
 def server_calls(seconds: float) -> Iterator[Callable[[Callable[[SyncPrefectClient], Any]], Any]]:
-    """Yield a caller of functions with a client that makes each request once and waits this long for the answer.
+    """Yield a function that calls functions with a client, which makes each request once and waits `seconds`.
 
-    Changing a setting of Prefect and making a client takes 40 ms of a processor, a request with it 1 ms.
+    Changing a setting of Prefect and making a client takes 40 ms of processor time, and a request takes 1 ms.
     """
     with temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 0}):
         context = copy_context()
@@ -192,21 +192,21 @@ def server_calls(seconds: float) -> Iterator[Callable[[Callable[[SyncPrefectClie
 
 
 def why_unusable() -> str | None:
-    """Why the configured server cannot be used, in a few words; None if it answers a request."""
+    """Return in a few words why the configured server cannot be used, or None if it answers a request."""
     reasons: list[str | None] = []
 
     def ask() -> None:
         try:
             with server_calls(_FIRST_ANSWER) as call:
                 error = call(lambda client: client.api_healthcheck())
-                if error is None:  # a server may report that it is up and answer nothing else
+                if error is None:  # a server may report that it is up, but answer nothing else
                     call(lambda client: client.read_flows(limit=1))
-        except Exception as problem:  # of the settings, or of the client as it starts
+        except Exception as problem:  # invalid settings, or a client that cannot start
             error = problem
         refused = error is not None and not isinstance(error, httpx.HTTPStatusError)
         reasons.append((str(error) or type(error).__name__) if refused else None)
 
-    # Each byte that arrives renews the time-out of the client, and a name server has one of its own.
+    # Each arriving byte renews the time-out of the client, and name servers have separate time-outs.
     thread = threading.Thread(target=ask, name="prefect server", daemon=True)
     thread.start()
     thread.join(_FIRST_ANSWER)
@@ -214,22 +214,22 @@ def why_unusable() -> str | None:
     return None if reason is None else " ".join(reason.split())
 
 
-#: Seconds that a process has to start before its run counts as left behind.
+#: Seconds within which a process must start before its run counts as left behind.
 _STARTING = 120.0
-#: Seconds between two signs of life that a run gives its server, and those without one after which a run of another
-#: host counts as left behind.
+#: Seconds between two signs of life that a run sends to its server, and seconds without a sign after which a run on
+#: another host counts as left behind.
 SIGN, _LEFT_BEHIND = 60.0, 600.0
 
 
 def this_process() -> str:
-    """Return the host and the number of this process, which its flow run keeps on the server."""
+    """Return the host and the id of this process, which are recorded with its flow run on the server."""
     return f"{socket.gethostname()}:{psutil.Process().pid}"
 
 
 class Slot:
-    """Looks after the runs of a deployment while it is served.
+    """Watches the runs of a deployment while it is served.
 
-    `say`: called with a line for each run that is cancelled because another is active, or was left behind.
+    `say`: called with a line for each run that is cancelled because another is active, or that was left behind.
     """
 
     def __init__(self, deployment: UUID, say: Callable[[str], None]) -> None:
@@ -240,8 +240,8 @@ class Slot:
         self._seen: dict[UUID, tuple[object, float]] = {}
 
     def look(self, client: SyncPrefectClient) -> None:
-        """End the runs whose process is gone, and report those that were cancelled."""
-        seen, self._seen = self._seen, {}  # a server that was away has kept no signs of life
+        """End the runs whose process is gone, and report the cancelled runs."""
+        seen, self._seen = self._seen, {}  # a server that was away has no signs of life
         for run in self._in_states(client, "PENDING", "RUNNING", "CANCELLING"):
             if self._left_behind(run, seen):
                 client.set_flow_run_state(run.id, Crashed(message="its process is gone"))
@@ -256,15 +256,15 @@ class Slot:
                 self._say(f"note: the run due {due:%Y-%m-%d %H:%M} UTC is cancelled: another is under way")
 
     def _left_behind(self, run: FlowRun, seen: dict[UUID, tuple[object, float]]) -> bool:
-        """Return True if a run's process on this host is gone, or one elsewhere has long shown no sign of life.
+        """Return True if the process of a run on this host is gone, or a run elsewhere gives no sign of life for long.
 
-        Time is measured by this process since its last sign of life, since clocks of hosts differ and are changed.
+        The time since the last sign of life is measured by this process, since the clocks of hosts differ.
         """
         now = time.monotonic()
         sign, since = seen.get(run.id, (None, now))
         self._seen[run.id] = run.updated, since if sign == run.updated else now
         host, _, number = (run.infrastructure_pid or "").rpartition(":")
-        # A run that is tried again bears the number of its last process until the next one has begun.
+        # A repeated run has the id of its last process until the next process has begun.
         again = run.run_count > 1 or (run.state is not None and run.state.is_pending())
         if host == socket.gethostname():
             if _computes(int(number), run.id):
@@ -281,12 +281,12 @@ class Slot:
 
 
 def _computes(process: int, run: UUID) -> bool:
-    """Return True if this number still belongs to the process of a run, not to a later process."""
+    """Return True if the process with this id is still the process of the run, and not a later process."""
     try:
         environment = psutil.Process(process).environ()
-        # Linux shows no environment of a process until its program is loaded.
+        # On Linux, a process has an empty environment until its program is loaded.
         return not environment or environment.get("PREFECT__FLOW_RUN_ID") == str(run)
-    except psutil.AccessDenied:  # of another user
+    except psutil.AccessDenied:  # a process of another user
         return True
     except psutil.Error:
         return False

@@ -1,7 +1,4 @@
-"""The flow of every study: in a flow of your own, served, or deployed.
-
-Imports are absolute: `Flow.serve` loads this file by its path.
-"""
+"""The flow of all studies, which can be called in another flow, served or deployed."""
 
 from functools import partial
 from pathlib import Path
@@ -19,15 +16,15 @@ from .flow_run import FLOW, run_here
 
 
 def _name() -> str:
-    """Return the name of a flow run: that of its study, or the given value if the study cannot be read."""
+    """Return the name of a flow run: the name of its study, or the stem of the argument if the study is invalid."""
     given = runtime.flow_run.parameters
     try:
         return find_study(given["study"], given.get("settings") or [])[0].name
-    except Exception:  # the flow itself refuses it
+    except Exception:  # the flow itself refuses the study
         return Path(str(given["study"])).stem
 
 
-# Prefect would refuse a value in several lines, which do not say it; its pages have the types all the same.
+# Prefect's validation reports an invalid value in several lines without naming it; its pages show the types anyway.
 @flow(name=FLOW, flow_run_name=_name, persist_result=False, validate_parameters=False)
 def study_flow(
     study: str | Path | dict[str, Any],
@@ -40,22 +37,22 @@ def study_flow(
     priority: int = 0,
     pages: str | None = None,
 ) -> StudyResult:
-    """Run a study to its report, as one flow run. Each cell is computed in a task run of it.
+    """Run a study and write its report, as one flow run. Each cell is computed in a task run.
 
     Parameters
     ----------
     study : str, path or dict
         The study file, the name of a ready study, or the content of a study file.
     output : str or path
-        A folder or an fsspec URL. Replicates in it are not computed again, and a history in it is extended.
+        A folder or an fsspec URL. Stored replicates are not computed again, and a stored history is extended.
     settings : list of str, optional
-        ``key=value`` texts that replace values of the study.
+        ``key=value`` strings that replace values of the study.
     cluster : str, distributed.Client or distributed.deploy.Cluster, optional
-        As ``--cluster``, or a client or a cluster of Dask, which is used and left as it was.
+        As ``--cluster``, or a Dask client or cluster, which is used and left open.
     workers : int, optional
         The number of worker processes of a local cluster.
     base : str or path, optional
-        The folder that relative paths of the study's data start from; by default that of the study file.
+        The folder at which relative paths of the study's data start; by default the folder of the study file.
     allow : list of str, optional
         As ``--allow``.
     priority : int, optional
@@ -66,17 +63,17 @@ def study_flow(
     Returns
     -------
     StudyResult
-        It has ``summary``, ``report`` and ``output``; that of a regression study has its ``verdict`` too.
+        The result, with ``summary``, ``report`` and ``output``, and ``verdict`` for a regression study.
 
     Raises
     ------
     StudyFailed
-        If the verdict is fail or cells failed, each time that it is called; its message has the reasons.
+        If the verdict is fail or cells failed. The message contains the reasons.
     ValueError
-        If the study, its data or the output are not valid; nothing was written.
+        If the study, its data or the output are not valid. Nothing is written.
     """
     try:
-        loaded, folder = find_study(study, texts(settings or [], "settings", "texts, as in ['seed=7']"))
+        loaded, folder = find_study(study, texts(settings or [], "settings", "strings, as in ['seed=7']"))
         kind = kind_of(loaded)
         if base is not None and not isinstance(base, (str, Path)):
             raise refuse("base", base, "a folder")

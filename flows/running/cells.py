@@ -1,4 +1,4 @@
-"""The cells of a study: a few are computed at a time, each after those that it needs."""
+"""The computation of the cells of a study, several at a time, each after the cells that it needs."""
 
 import contextlib
 import threading
@@ -31,11 +31,11 @@ def run_cells(
 ) -> list[Outcome]:
     """Compute cells in the context of the caller, and return their outcomes in order.
 
-    `threads`: the number of cells to compute at once; it may grow and shrink meanwhile.
+    `threads`: the number of cells to compute at once, which may change meanwhile.
 
-    Raises Interrupted if `stop` was set. Raises KeyboardInterrupt if it occurred in this thread; the others have
-    stopped by then. Raises the error that ended the run itself; an error of a block is part of its Outcome. Cells that
-    have not begun by then are not computed.
+    Raises Interrupted if `stop` is set. Raises KeyboardInterrupt if it occurs in this thread, after the other threads
+    have stopped. Raises an error that ends the run itself; errors of blocks are part of the outcomes. Cells that have
+    not begun by then are not computed.
     """
     ended: dict[str, Outcome] = {}
     broken: list[BaseException] = []
@@ -67,7 +67,7 @@ def run_cells(
                         future.add_done_callback(lambda _, name=name: done.put(name))  # type: ignore[misc]
                     order.done(_wait_for(done))
                     under_way -= 1
-            except BaseException:  # Ctrl-C or a time-out, where Python and not the program runs the study
+            except BaseException:  # Ctrl-C or a time-out, if the study was started from Python
                 stop.set()
                 raise
     if stop.is_set():
@@ -85,10 +85,10 @@ def run_in_rounds(
     part: bool,
     complete: Callable[[Cell], None] = lambda cell: None,
 ) -> list[Outcome]:
-    """Run cells and return their outcomes, in order; those that stop together run in rounds, after all others.
+    """Run cells and return their outcomes, in order. Cells that stop together run in rounds, after all other cells.
 
-    A round computes the replicates that are needed for any results of the other cells. A failed cell ends the rounds;
-    a part of a run computes one round. `complete`: called with each cell that has stopped.
+    A round computes the replicates that are needed whatever the results of the other cells. A failed cell ends the
+    rounds, and a part of a run computes one round. `complete`: called with each cell that has stopped.
     """
     joint = [cell for cell in cells if isinstance(cell.rule, JointRule)]
     ended = {outcome.cell.name: outcome for outcome in run([cell for cell in cells if cell not in joint])}
@@ -108,7 +108,7 @@ def run_in_rounds(
 
 
 def _wait_for(done: "SimpleQueue[str]") -> str:
-    """Wait for the next cell that ends and return its name; waiting in steps lets an exception interrupt it."""
+    """Wait for the next cell that ends; return its name. It waits in steps, so that an exception can interrupt it."""
     while True:
         with contextlib.suppress(Empty):
             return done.get(timeout=1.0)
@@ -129,7 +129,7 @@ class CellComputer:
     def compute(self, cell: Cell) -> Outcome:
         """Compute a cell, unless a cell that it needs has failed.
 
-        Raises Interrupted if the run is told to stop.
+        Raises Interrupted if the run is asked to stop.
         """
         if self._stop.is_set():
             raise Interrupted
@@ -152,12 +152,12 @@ class CellComputer:
         return outcome
 
     def _advance(self, cell: Cell, replicates: int, receipt: Receipt | None) -> None:
-        if receipt is not None or cell.name not in self._ended:  # an earlier round has counted what is stored
+        if receipt is not None or cell.name not in self._ended:  # an earlier round has counted the stored replicates
             self._display.advance(cell, replicates, receipt)
 
 
 def _write_receipts(store: Store, outcome: Outcome, suffix: str) -> None:
-    """Append the receipts of a cell's blocks to those stored, and remove them from the outcome."""
+    """Append the receipts of a cell's blocks to the stored receipts, and remove them from the outcome."""
     if not outcome.receipts and not outcome.failures:
         return
     name = f"receipts/{outcome.cell.name}{suffix}.json"

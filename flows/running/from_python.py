@@ -1,8 +1,8 @@
-"""Studies written in Python: their values in the form of a study file, and this program's own code.
+"""Studies written in Python: the conversion of their values to those of a study file, and of code to modules.
 
-A study from Python equals that of a study file, to the byte. Classes, functions and estimators that a notebook defines
-become modules of one file, imported by the processes of a run. The name of such a module is a hash of its content, so
-that replicates of the same code are used again in every session. Objects of other modules have their import path.
+A study from Python is equal, to the byte, to the study of a study file. Classes, functions and estimators that a
+notebook defines become modules, which the processes of a run import. The name of such a module is a hash of its
+content, so that replicates of the same code are reused in every session. Objects of other modules have an import path.
 """
 
 import ast
@@ -29,7 +29,7 @@ from sigstats._common.source import COMMON, names_in, source_of, version_of
 
 from ..errors import BadInput
 
-#: The name by which ``allow=`` lets such code go to other machines.
+#: The name in ``allow=`` that permits sending such code to other machines.
 MAIN = "__main__"
 
 _TEXT = '''"""{name}, of the program that ran the study, as cloudpickle wrote it."""
@@ -45,18 +45,18 @@ CONTENT = "{content}"
 
 
 class GivenCode:
-    """The modules of a run, in a folder on the path of this process and of those that it starts."""
+    """The modules of a run, in a folder on the import path of this process and of the processes that it starts."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The file of each module."""
+        """The files of the modules."""
         return tuple(sorted(self.folder.glob("*.py")))
 
     def path_of(self, value: Any, name: str) -> str:
-        """Return the import path by which processes of the run find the value."""
+        """Write a value as a module; return the import path by which processes of the run find the value."""
         import cloudpickle
 
         try:
@@ -72,7 +72,7 @@ class GivenCode:
 
 @contextlib.contextmanager
 def given_code() -> Iterator[GivenCode]:
-    """Open a folder for modules, which is on the path while the context lasts."""
+    """Open a folder for modules that is on the import path while the context lasts."""
     with tempfile.TemporaryDirectory(prefix="sigstats-given-") as folder:
         sys.path.append(folder)
         try:
@@ -82,7 +82,7 @@ def given_code() -> Iterator[GivenCode]:
 
 
 def importable(value: Any) -> bool:
-    """Return True if a module other than the program contains a class or a function by its name."""
+    """Return True if a module other than the main program contains this class or function under its name."""
     result: Any = sys.modules.get(module) if (module := getattr(value, "__module__", None) or "") != MAIN else None
     for part in getattr(value, "__qualname__", "").split("."):
         result = getattr(result, part, None)
@@ -90,9 +90,9 @@ def importable(value: Any) -> bool:
 
 
 def content_of(value: Any) -> str:
-    """Return SHA-256 of the source of code and names that it uses, and of values. Raise ValueError without source."""
+    """Return the SHA-256 of code and the names that it uses, or of values; raise ValueError if there is no source."""
     state, seen = hashlib.sha256(), dict[int, int]()
-    kept: list[Any] = []  # so that no two have one id
+    kept: list[Any] = []  # keeps the objects alive, so that no two have the same id
 
     def add(part: Any) -> None:
         if part is None or isinstance(part, (bool, int, float, complex, str, bytes, type(...))):
@@ -142,7 +142,7 @@ def _parts(value: Any) -> Iterator[Any]:
 
 
 def _functions(value: Any) -> list[types.FunctionType]:
-    """Return a function, or those that a class defines."""
+    """Return the function `value`, or the functions that the class `value` defines."""
     if isinstance(value, types.FunctionType):
         return [inspect.unwrap(value)]
     members = (getattr(member, "fget", None) or getattr(member, "__func__", member) for member in vars(value).values())
@@ -150,7 +150,7 @@ def _functions(value: Any) -> list[types.FunctionType]:
 
 
 def _source(value: Any) -> tuple[str, set[str]]:
-    """Return the source of a function or a class, also of a cell of a notebook, and the names in it."""
+    """Return the source of a function or class, which may be in a notebook cell, and the names in the source."""
     kinds = (ast.ClassDef,) if isinstance(value, type) else (ast.FunctionDef, ast.Lambda)
     for function in _functions(value):
         at = function.__code__.co_firstlineno
@@ -161,13 +161,13 @@ def _source(value: Any) -> tuple[str, set[str]]:
                 first = min([node.lineno, *(one.lineno for one in decorators)])
                 if first == at or (isinstance(value, type) and first <= at <= (node.end_lineno or 0)):
                     parts = [*map(ast.unparse, decorators), ast.get_source_segment(text, node) or ""]
-                    # Not the names of bases, which a class that was sent and came back does not know.
+                    # Without the names of bases, which a class does not know after it was sent and came back.
                     bodies = node.body if isinstance(node, ast.ClassDef) else [node]
                     return "\n".join(parts), set().union(*map(names_in, bodies))
-    raise ValueError(f"{value.__name__} has no source: define it in a file or in a cell of a notebook")
+    raise ValueError(f"{value.__name__} has no source; define it in a file or in a notebook cell")
 
 
-#: The keys of a study whose values may be classifiers or tests of other packages.
+#: The keys of a study that may have classifiers or tests from other packages as values.
 _OF_CODE = frozenset(("learner", "test"))
 
 _DATASET = '{"name": "mine", "path": frame, "target": "the column of the class"}'
@@ -178,7 +178,7 @@ _FRAME = (
 
 
 def plain(value: Any, where: str = "", code: GivenCode | None = None) -> Any:
-    """Return values of NumPy, paths, data frames, functions, classes and estimators as plain values of a study file."""
+    """Convert NumPy values, paths, data frames, functions, classes and estimators to plain values of a study file."""
     if isinstance(value, Mapping):
         value = {str(key): item for key, item in value.items()}
         if where.startswith(("datasets.", "populations.")) and not isinstance(value.get("path", ""), (str, PathLike)):
@@ -187,7 +187,7 @@ def plain(value: Any, where: str = "", code: GivenCode | None = None) -> Any:
         elif (
             re.fullmatch(r"datasets\.\d+", where) and "source" not in value and not any(map(_is_frame, value.values()))
         ):
-            raise BadInput(f"study: {where}: source is missing; expected a reader, or a data frame as in {_DATASET}")
+            raise BadInput(f"study: {where}: source is missing; name a reader, or give a data frame as in {_DATASET}")
         for key in _OF_CODE & value.keys():
             if _is_code(value[key]):
                 named = _code_entry(value[key], f"{where}.{key}", code)
@@ -211,7 +211,7 @@ def plain(value: Any, where: str = "", code: GivenCode | None = None) -> Any:
             return {"test": _code_entry(value, where, code)["learner"]}
         if not where.startswith("classifiers."):
             name = getattr(value, "__qualname__", type(value).__name__)
-            raise BadInput(f"study: {where}: {name} is not valid; expected text, a number or a table")
+            raise BadInput(f"study: {where}: {name} is not valid; expected a string, a number or a table")
         return _code_entry(value, where, code)
     if re.fullmatch(r"(classifiers|tests)\.\d+(\.learner|\.test)?", where) and not isinstance(value, str):
         wanted = "a name, a function, or an object with fit, predict and get_params"
@@ -276,10 +276,10 @@ def _code_entry(value: Any, where: str, code: GivenCode | None) -> dict[str, Any
 
 
 def _changed_params(estimator: Any) -> dict[str, Any] | None:
-    """Return parameters that differ from the class's defaults, or None if one is no number, string or boolean."""
+    """Return the parameters that differ from the defaults, or None if any is not a number, string or boolean."""
     try:
         usual = type(estimator)().get_params(deep=False)
-    except TypeError:  # of a pipeline, say, some have no default
+    except TypeError:  # some parameters have no default, for example in a pipeline
         return None
     changed = {
         name: param for name, param in estimator.get_params(deep=False).items() if repr(param) != repr(usual[name])

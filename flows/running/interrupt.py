@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: the run ends in order, and its completed work stays stored."""
+"""The handling of Ctrl-C and SIGTERM: the run ends in order, and completed work stays stored."""
 
 import contextlib
 import os
@@ -13,10 +13,10 @@ from typing import NoReturn, TypeVar
 from sigstats.tasks.engine.execute import Interrupted
 
 T = TypeVar("T")
-#: Seconds that a run has to end after a signal; then, and at a second signal, the process is ended at once. No file of
-#: the store is harmed by this: each appears whole or not at all.
+#: Seconds within which a run must end after a signal. Then, and at a second signal, the process is ended at once. Files
+#: in the store are not harmed, since they are written atomically.
 PATIENCE = 3.0
-#: The same after the run was cancelled on a server, which is told how each cell ended.
+#: The same for a run that is cancelled on a server, since it must report the end of each cell.
 _PATIENCE_ON_A_SERVER = 6.0
 
 
@@ -24,7 +24,7 @@ _do_not_wait = threading.Event()
 
 
 class Stopped(Exception):
-    """A signal ended the run. If the run did not stop in time, `end_at_once` ends the process."""
+    """A signal ended the run. If the run does not stop in time, `end_at_once` ends the process."""
 
     def __init__(self, number: int) -> None:
         super().__init__(signal.Signals(number).name)
@@ -44,12 +44,12 @@ def end_at_once(code: int) -> NoReturn:
 
 
 def leave_the_rest() -> None:
-    """Let `leave` end the process without waiting for threads that are still at work."""
+    """Let `leave` end the process without waiting for threads that still work."""
     _do_not_wait.set()
 
 
 def leave(code: int) -> int:
-    """Return the exit code of a command; after `leave_the_rest`, end the process with it instead."""
+    """Return the exit code of a command or, after `leave_the_rest`, end the process with this exit code."""
     if _do_not_wait.is_set():
         sys.stdout.flush()
         end_at_once(code)
@@ -57,9 +57,9 @@ def leave(code: int) -> int:
 
 
 def run_interruptibly(work: Callable[[threading.Event], T]) -> T:
-    """Run `work` in a thread of its own while this, the main thread, waits for signals.
+    """Run `work` in a separate thread while the main thread waits for signals; return its result.
 
-    Raises Stopped if a signal came, or the event was set: once `work` has ended, or did not end in time.
+    Raises Stopped if a signal comes or the event is set, as soon as `work` has ended or has not ended in time.
     """
     resource_tracker.ensure_running()  # starting it later would unblock the signal that is blocked below
     _do_not_wait.clear()
@@ -77,8 +77,8 @@ def run_interruptibly(work: Callable[[threading.Event], T]) -> T:
         return received[0] if received else signal.SIGINT
 
     def target() -> None:
-        # A terminal sends Ctrl-C to every process of the group. Children inherit the mask of this thread, so that this
-        # process alone ends workers and servers, in order.
+        # A terminal sends Ctrl-C to all processes of the group. Children inherit the mask of this thread, so that only
+        # this process ends workers and servers, in order.
         if hasattr(signal, "pthread_sigmask"):
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
@@ -99,6 +99,6 @@ def run_interruptibly(work: Callable[[threading.Event], T]) -> T:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    if received or (stop.is_set() and isinstance(outcome.exception(), Interrupted)):  # else it set the event itself
+    if received or (stop.is_set() and isinstance(outcome.exception(), Interrupted)):  # else `work` set it
         raise Stopped(number_of())
     return outcome.result()

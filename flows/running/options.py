@@ -1,6 +1,6 @@
-"""Options of planning and running that are not in the study file, and the part that is run.
+"""Options of planning and running that are not in the study file, and the part of a study to run.
 
-Every argument of a call from Python is checked here before anything is written.
+All arguments of a call from Python are checked here before anything is written.
 """
 
 import re
@@ -30,13 +30,13 @@ from ..config.model import Strict, Study
 from ..errors import BadInput
 from .progress import Display
 
-#: Largest number of parts: few cells of a study have more lanes.
+#: The maximum number of parts. Few cells have more lanes.
 _MOST = 100_000
 
 
 @dataclass(frozen=True)
 class Part:
-    """Part `number`, from 1, of `total`."""
+    """Part `number` of `total` parts, counted from 1."""
 
     number: int
     total: int
@@ -45,11 +45,10 @@ class Part:
         return f"{self.number}/{self.total}"
 
     def lanes(self, cells: Sequence[Cell]) -> dict[str, tuple[int, int]]:
-        """Return the lanes ``first <= lane < last`` of this part, by the names of its cells.
+        """Return the lanes ``first <= lane < last`` of this part, by cell name.
 
-        The lanes of a cell are divided among all parts, or as many as there are lanes. A cell that a rule may stop is
-        the work of one part, since the rule looks at all replicates before the next. Cells with fewer lanes than there
-        are parts go to the parts in turn.
+        The lanes of a cell are divided among the parts. A cell that a rule may stop belongs to a single part, since the
+        rule looks at all replicates in order. Cells with fewer lanes than parts are assigned to the parts in turn.
         """
         entries, turn = {}, 0
         for cell in cells:
@@ -62,7 +61,7 @@ class Part:
 
 
 def parse_part(text: str) -> Part:
-    """Return the part that ``--part`` names, as in ``3/40``."""
+    """Return the part that ``--part`` names, as in ``3/40``; raise BadInput if it is invalid."""
     match = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
     number, total = (int(match[1]), int(match[2])) if match else (0, 0)
     if not 1 <= number <= total <= _MOST:
@@ -71,8 +70,8 @@ def parse_part(text: str) -> Part:
     return Part(number, total)
 
 
-#: Called with the name of an input, the number of its files that are read, and the number of its files; it may raise,
-#: to stop.
+#: Called with the name of an input, the number of files that have been read, and the number of all files. It may raise
+#: an exception to stop.
 Progress: TypeAlias = Callable[[str, int, int], None]
 
 
@@ -82,18 +81,18 @@ def no_progress(what: str, done: int, total: int) -> None:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A study that is ready to start; nothing has been written yet."""
+    """A study that is ready to start. Nothing has been written yet."""
 
     plan: Plan
     #: The data that workers will read from the store.
     datasets: tuple[StoredData, ...] = ()
-    #: Lines that the person should read before the study starts.
+    #: Lines that the user should read before the study starts.
     notes: tuple[str, ...] = ()
-    #: Published results, which the report compares with those of the study.
+    #: Published results, with which the report compares the study's.
     references: tuple[Reference, ...] = ()
 
 
-#: Computes one cell and returns how it ended; raises Interrupted once the run is told to stop.
+#: Computes a cell and returns the outcome; raises Interrupted if the run is asked to stop.
 ComputeCell: TypeAlias = Callable[[Cell], Outcome]
 
 
@@ -101,30 +100,30 @@ ComputeCell: TypeAlias = Callable[[Cell], Outcome]
 class RunOptions:
     """Options of running or planning a study."""
 
-    #: The folder that relative paths of the study start from.
+    #: The folder at which relative paths of the study start.
     base: Path
-    #: A folder or an fsspec URL; what it holds of the study is not computed again.
+    #: A folder or an fsspec URL. Results that it contains are not computed again.
     output: str
-    #: Where the study runs; None for this process, and after some seconds for local worker processes too.
+    #: The cluster on which the study runs; None for this process and, after some seconds, local worker processes.
     cluster: Strict | None = None
     display: Display = field(default_factory=lambda: Display(quiet=True))
     stop: threading.Event = field(default_factory=threading.Event)
-    #: Returns what computes a cell in place of what it is given, as in a task run of Prefect.
+    #: Wraps the function that computes a cell, for example to call it in a Prefect task run.
     around: Callable[[ComputeCell], ComputeCell] = lambda compute: compute
-    #: Entered with the store while a run holds the lock of its output.
+    #: Context manager that is entered with the store while the run holds the lock of its output.
     holding: Callable[[Store], AbstractContextManager[None]] = lambda _: nullcontext()
     #: The packages whose code the study may import.
     allow: tuple[str, ...] = ()
-    #: The modules of what only this program has.
+    #: The modules with code that is defined only in the calling program.
     code: tuple[Path, ...] = ()
-    #: Compute only this part of the study, and neither summarise nor report.
+    #: The only part of the study to compute, without summary and report; None for the whole study.
     part: Part | None = None
-    #: Blocks go before those of studies of lower priority on the same cluster.
+    #: Blocks precede blocks of studies with lower priority on the same cluster.
     priority: int = 0
 
 
 def as_place(place: Any, name: str = "output") -> str:
-    """Return a folder or a URL that this machine can reach as text, or raise ValueError."""
+    """Return a folder or a URL as a string; raise ValueError if this machine cannot open it."""
     if not isinstance(place, (str, PathLike)) or not str(place).strip():
         raise refuse(name, place, "a folder or an fsspec URL")
     text = str(place)
@@ -132,10 +131,10 @@ def as_place(place: Any, name: str = "output") -> str:
     scheme, separator, _ = text.partition("://")
     if not separator:
         if Path(text).exists() and not Path(text).is_dir():
-            raise ValueError(f"{name}: {text!r} is not valid; it is a file, expected a folder or an fsspec URL")
+            raise ValueError(f"{name}: {text!r} is a file; give a folder or an fsspec URL")
         return text
     if scheme not in known_implementations:
-        raise ValueError(f"{name}: {text!r} is not valid; fsspec has no protocol {scheme!r}")
+        raise ValueError(f"{name}: {text!r} is not valid; expected a protocol of fsspec, not {scheme!r}")
     try:
         get_filesystem_class(scheme)
     except ImportError as error:
@@ -144,12 +143,12 @@ def as_place(place: Any, name: str = "output") -> str:
     try:
         url_to_fs(text)
     except Exception as error:  # each file system raises its own errors
-        raise ValueError(f"{name}: {text!r} is not valid; it cannot be opened ({one_line(error)[:200]})") from None
+        raise ValueError(f"{name}: {text!r} cannot be opened ({one_line(error)[:200]})") from None
     return text
 
 
 def texts(value: Any, name: str, of: str) -> Sequence[str]:
-    """Return a list of texts, or raise ValueError."""
+    """Return `value` if it is a list or tuple of strings; raise ValueError otherwise. `of`: the word for its items."""
     if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) for item in value):
         raise refuse(name, value, f"a list of {of}")
     return value
@@ -168,20 +167,20 @@ def run_options(
     priority: Any = None,
     quiet: bool = True,
 ) -> RunOptions:
-    """Return `RunOptions` from the arguments of a call; a study that is not `in_cells` has no workers.
+    """Return `RunOptions` from the arguments of a call. A study that is not `in_cells` has no workers.
 
-    Raises BadInput or ValueError, of one line.
+    Raises BadInput or ValueError, with a message in one line, if an argument is invalid.
     """
     place = as_place(output)
     priority = as_count(0 if priority is None else priority, "priority", minimum=-1000, maximum=1000)
     of_cells = {"cluster": cluster, "workers": workers, "part": part, "priority": priority or None}
     for name, value in () if in_cells else of_cells.items():
         if value is not None:
-            raise refuse(name, value, f"none: a {study.kind} study runs in this process")
+            raise ValueError(f"{name}: {shown(value)} is not valid: a {study.kind} study has no workers; remove it")
     packages = texts(allow, "allow", "names of packages")
     where = None if cluster is None and workers is None else as_cluster(cluster, workers, packages)
     if priority and getattr(where, "kind", None) == "serial":
-        raise refuse("priority", priority, "none: a cluster of kind 'serial' has no workers")
+        raise ValueError(f"priority: {priority} is not valid: a cluster of kind 'serial' has no workers; remove it")
     return RunOptions(
         base=base,
         output=place,

@@ -1,6 +1,6 @@
-"""The study that an output belongs to: ``study.json`` in it names its configuration and its inputs.
+"""The study to which an output belongs: ``study.json`` contains its configuration and its inputs.
 
-A study may grow in its folder: changes that leave stored cells as they are, such as more replicates, are accepted.
+A study may grow in its folder: changes that do not affect stored cells, such as more replicates, are accepted.
 """
 
 import contextlib
@@ -27,9 +27,9 @@ from .options import Prepared
 
 
 def identity_of(study: Study, prepared: Prepared) -> dict[str, Any]:
-    """Return the identity of a study: its configuration and digests of its inputs.
+    """Return the identity of a study: its configuration and the digests of its inputs.
 
-    Returns what ``study.json`` holds, without its fingerprint and the versions of packages.
+    These are the values of ``study.json`` without the fingerprint and the versions of packages.
     """
     return {
         "study": study.model_dump(mode="json"),
@@ -38,7 +38,7 @@ def identity_of(study: Study, prepared: Prepared) -> dict[str, Any]:
 
 
 def stored_study(store: Store) -> tuple[Mapping[str, Any] | None, str]:
-    """Return the ``study.json`` of an output, None if it has none or a damaged one; and the damage."""
+    """Return the ``study.json`` of an output, None if it is missing or damaged, and a description of the damage."""
     with file_errors(f"--output: {store.root} is not valid; study.json in it cannot be read"):
         try:
             return store.read_json("study.json"), ""
@@ -49,13 +49,13 @@ def stored_study(store: Store) -> tuple[Mapping[str, Any] | None, str]:
 
 
 def another_study(store: Store, key: str, old: Any, new: Any, more: str = "") -> BadInput:
-    """Return the error for an output that contains another study, which differs in the value of this key."""
+    """Return the error for an output that contains another study, with a different value of this key."""
     values = f"{key} is {shown(old)} there and {shown(new)} here{more}"
     return BadInput(f"--output: {store.root} contains another study: {values}; choose another output")
 
 
 def refuse_another(store: Store, identity: Mapping[str, Any], prepared: Prepared) -> str:
-    """Refuse the output of another study; return why ``study.json`` must be written again, if it must."""
+    """Raise BadInput if the output has another study; return the reason to write ``study.json`` again, if any."""
     before, damage = stored_study(store)
     if before is None:
         return damage
@@ -63,7 +63,7 @@ def refuse_another(store: Store, identity: Mapping[str, Any], prepared: Prepared
     changes = _differences({key: before.get(key, {}) for key in identity}, identity)
     of_kind = [change for change in changes if change[0] == "study.kind" and change[1] in KINDS]
     is_altered = before.get("fingerprint") != digest("study", **kept)
-    if is_altered:  # each file of replicates has a fingerprint of its own, but a history of comparisons has none
+    if is_altered:  # each file of replicates has a fingerprint, but a history of comparisons has none
         changes = of_kind
     harm = "" if of_kind or not changes else _harm(store, prepared.plan, _grown(store, before, prepared))
     if of_kind or harm:
@@ -74,12 +74,12 @@ def refuse_another(store: Store, identity: Mapping[str, Any], prepared: Prepared
     return "study.json was altered after it was written" if is_altered else ""
 
 
-#: Settings that change no replicate; the message names others first.
+#: Settings that do not change any replicate. Messages name other settings first.
 _HARMLESS = ("study.name", "study.alpha", "study.adjust", "study.tests", "study.published", "study.performance")
 
 
 def _grown(store: Store, before: Mapping[str, Any], prepared: Prepared) -> set[str]:
-    """Return the names of populations to which files were added while their earlier files stayed unchanged."""
+    """Return the names of populations to which files were added, with all earlier files unchanged."""
     names = set()
     for data in prepared.datasets:
         if not isinstance(data, Growing):
@@ -91,15 +91,15 @@ def _grown(store: Store, before: Mapping[str, Any], prepared: Prepared) -> set[s
 
 
 def _harm(store: Store, plan: Plan, grown: Collection[str]) -> str:
-    """Name the stored cells that would change or be lost; empty if the study has only grown.
+    """Return a description of the stored cells that would change or be lost; empty if the study has only grown.
 
-    A cell changes if the new cell of the same subject draws or reads something else; this is allowed for populations
-    that have `grown`, and for code of other packages (`sigstats.flows.running.study.changed_code`). A cell missing from
-    the new plan is not lost while the study has its data set and classifiers, or the same code under another name.
+    A cell changes if the new cell with the same subject draws or reads something else. This is allowed for populations
+    that have `grown`, and for code from other packages (`sigstats.flows.running.study.changed_code`). A cell that the
+    new plan omits is not lost if the study has its data set and classifiers, or the same code under another name.
     """
     try:
         before = read_plan(store)
-    except (FileNotFoundError, Damaged):  # no cell was begun, or the fingerprint of each file decides
+    except (FileNotFoundError, Damaged):  # no cell was begun, or the fingerprints of the files decide
         return ""
     now = group_by(plan.cells, _subject)
     present = {part for cell in plan.cells for part in cell.subject.items()}
@@ -109,7 +109,7 @@ def _harm(store: Store, plan: Plan, grown: Collection[str]) -> str:
         for cell in before.cells
         if _subject(cell) in now
         and cell.subject.get("dataset") not in grown
-        # Cells that differ only in the version of the fan-out or in code are the same cell, which is computed again.
+        # A cell that differs only in the version of the fan-out or in code is the same cell and is computed again.
         and not any(
             cell.definition == other.definition and other.replicates >= cell.replicates for other in now[_subject(cell)]
         )
@@ -136,10 +136,10 @@ def _in_words(cells: Sequence[Cell], what: str) -> str:
 def write_inputs(store: Store, identity: Mapping[str, Any], prepared: Prepared, *, alone: bool = True) -> list[str]:
     """Write the files that workers and readers need: ``study.json``, the data, the plan, and published results.
 
-    `identity`: the identity of the study. `alone`: True if no other run writes to the output now, so that the remains
-    of killed runs are removed.
+    `identity`: the identity of the study. `alone`: True if no other run writes to the output, so that the remains of
+    killed runs can be removed.
 
-    Returns a line for each stored table that could not be used; it is written again, the summary later.
+    Returns a line per stored table that could not be used. These tables are written again, the summary later.
     """
     if alone:
         store.files.sweep()
@@ -158,7 +158,7 @@ def study_record(identity: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _versions() -> dict[str, str]:
-    """Return the versions of Python and of packages, for people to read; they are no part of the identity."""
+    """Return the versions of Python and of packages, for readers. They are not part of the identity."""
     packages = (
         "sigstats", "numpy", "scipy", "scikit-learn", "pyarrow", "dask", "distributed", "prefect", "python-flint",
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The progress of a run: a bar on a terminal or in a notebook, lines at intervals elsewhere."""
+"""The progress of a run, as a bar on a terminal or in a notebook, or as lines at intervals."""
 
 import contextlib
 import html
@@ -23,17 +23,17 @@ from ..errors import now
 from ..pages.wording import duration
 from .costs import CellProgress, Sizes, TimeLeft
 
-#: At least these seconds pass between two drawings of the bar: the time left is a sum over all cells.
+#: The minimum number of seconds between two drawings of the bar, since the remaining time is a sum over all cells.
 BAR_SECONDS = 0.2
-#: A step that shows no progress is named after these seconds.
+#: The number of seconds after which a step that shows no progress is named.
 PATIENCE_SECONDS = 2.0
 
 
 class TerminalBar(Progress):
-    """A bar in the last line of a terminal."""
+    """A progress bar in the last line of a terminal."""
 
     def __init__(self, console: Console, total: int) -> None:
-        # Only the text is shortened if the terminal is narrow.
+        # On a narrow terminal, only the text is shortened.
         text = TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True))
         super().__init__(
             SpinnerColumn(), TimeElapsedColumn(), BarColumn(bar_width=20), text, console=console, expand=True
@@ -46,7 +46,7 @@ class TerminalBar(Progress):
 
 
 class NotebookBar:
-    """A bar in the output of a notebook's cell; each drawing replaces the one before.
+    """A progress bar in the output of a notebook cell. Each drawing replaces the drawing before.
 
     >>> bar = NotebookBar(200)
     >>> bar.draw(50, "1/4 cells")
@@ -61,7 +61,7 @@ class NotebookBar:
         self._handle: Any = None
 
     def start(self) -> None:
-        """Show the bar in the output of the notebook's cell that is running."""
+        """Show the bar in the output of the running notebook cell."""
         from IPython.display import display
 
         self._handle = display(self, display_id=True)
@@ -73,7 +73,7 @@ class NotebookBar:
             self._handle.update(self)
 
     def stop(self) -> None:
-        """Stop drawing, and keep what was drawn last."""
+        """Do nothing: the last drawing stays."""
 
     def __repr__(self) -> str:
         return printable(self._text)
@@ -95,9 +95,9 @@ class Display:
 
     `quiet`: show only errors.
     `every`: seconds between two lines if there is no terminal.
-    `log_format`: sentences for a person, or one JSON object per line for a program. Each object has ``time``, ``event``
-    and ``study``; that of a cell has ``cell``, and that of a block also ``replicates``, ``seconds`` and, if it is
-    known, ``p_so_far``. The error that ends a command has ``text`` and ``code``, and no study.
+    `log_format`: sentences for people, or a JSON object per line for programs. Each object has ``time``, ``event`` and
+    ``study``. Objects about cells also have ``cell``, and objects about blocks ``replicates``, ``seconds`` and, if
+    known, ``p_so_far``. The error that ends a command has ``text`` and ``code``, but no study.
     `study`: the name of the study, for the JSON objects.
 
     Attributes
@@ -130,14 +130,14 @@ class Display:
             self.console.print(printable(text), markup=False)
 
     def event(self, event: str, **fields: Any) -> None:
-        """Write a JSON object on a separate line, if the log is for a program."""
+        """Write a JSON object on a separate line if the log is for programs."""
         if self.json and not self.quiet:
             line = json.dumps({"time": now(), "event": event, "study": self.study, **fields})
             print(line, file=sys.stderr, flush=True)  # noqa: T201
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Callable[[str, int, int], None]]:
-        """Show the progress of reading: as a bar on a terminal, as lines at intervals elsewhere.
+        """Show the progress of reading, as a bar on a terminal or as lines at intervals.
 
         Yields
         ------
@@ -187,7 +187,7 @@ class Display:
 
     @property
     def quiet(self) -> bool:
-        """True if nothing but errors is shown."""
+        """True if only errors are shown."""
         return self.console.quiet
 
     @property
@@ -222,7 +222,7 @@ class Display:
     def advance(self, cell: Cell, replicates: int, receipt: Receipt | None) -> None:
         """Count replicates of a cell.
 
-        `receipt`: None if the replicates were stored already.
+        `receipt`: the receipt of the block, or None if the replicates were already stored.
         """
         with self._lock:
             count = self._counts[cell.name]
@@ -237,11 +237,11 @@ class Display:
             self._show()
 
     def complete(self, cell: Cell) -> None:
-        """Count all replicates of a cell, including those that its rule has spared after several rounds."""
+        """Count all replicates of a cell, including those that its stopping rule saved."""
         self._counts[cell.name].done = self._counts[cell.name].cell.replicates
 
     def cell_done(self, cell: Cell) -> None:
-        """Count a cell that is complete, or has failed."""
+        """Count a cell that is complete or has failed."""
         with self._lock:
             count = self._counts[cell.name]
             count.ended = True
@@ -250,7 +250,7 @@ class Display:
 
     @property
     def fraction(self) -> float | None:
-        """The part of all replicates that is done; None while none are counted."""
+        """The fraction of all replicates that is done, or None while none are counted."""
         with self._lock:
             total = sum(count.cell.replicates for count in self._counts.values())
             return sum(count.done for count in self._counts.values()) / total if total else None

@@ -1,4 +1,4 @@
-"""The result of a run of a study, of any kind, and that of a study that is computed in cells."""
+"""The result of a run of any study, and the result of a study that is computed in cells."""
 
 import datetime as dt
 import sys
@@ -24,12 +24,12 @@ from .workers import StaffChanges
 if TYPE_CHECKING:
     import pandas as pd
 
-#: At most this many lines of one kind are shown; the report has all.
+#: The maximum number of lines of one kind that are shown. The report has all.
 _MOST_LINES = 20
 
 
 def first_lines(lines: Sequence[str]) -> list[str]:
-    """Return the first lines, and one with the number of the others.
+    """Return the first lines, and a line with the number of the others.
 
     >>> first_lines(["a", "b"]), first_lines([str(number) for number in range(30)])[-2:]
     (['a', 'b'], ['19', 'and 10 more'])
@@ -67,7 +67,7 @@ class StudyResult(Protocol):
 
     @property
     def reasons(self) -> Sequence[str]:
-        """Why the exit code is not 0, a line each."""
+        """The reasons why the exit code is not 0, one per line."""
 
     @property
     def output(self) -> str:
@@ -79,18 +79,18 @@ class StudyResult(Protocol):
 
     @property
     def summary(self) -> "pd.DataFrame":
-        """One row for each tested hypothesis or measure."""
+        """A data frame with a row per tested hypothesis or measure."""
 
     @property
     def since(self) -> dt.datetime | None:
-        """The date of an earlier run with the same result on the same files; None if there is none."""
+        """The date of an earlier run with the same result on the same files, or None."""
 
     @property
     def event(self) -> str | None:
-        """The last part of the name of the event that is sent to a server; None without an event."""
+        """The last part of the name of the event that is sent to a server, or None if no event is sent."""
 
     def keep_delivered(self) -> None:
-        """Record that a server took the event."""
+        """Record that a server has received the event."""
 
     @property
     def artifacts(self) -> Artifacts:
@@ -100,32 +100,32 @@ class StudyResult(Protocol):
         """Show the result at the terminal."""
 
 
-#: A table on a server has at most this many hypotheses; the report has all.
+#: The maximum number of hypotheses in a table on a server. The report has all.
 _MOST_ROWS = 200
 
 
 @dataclass(frozen=True, kw_only=True)
 class CellStudyResult:
-    """The result of a study that is computed in cells: a `sigstats.flows.running.result.StudyResult`."""
+    """The result of a study that is computed in cells, a `sigstats.flows.running.result.StudyResult`."""
 
     plan: Plan
     rows: tuple[Hypothesis, ...] = ()
     decisions: Decisions = field(default_factory=Decisions)
-    #: The cells that are not complete.
+    #: The outcomes of the incomplete cells.
     failed: tuple[Outcome, ...] = ()
     #: The paths or URLs of the results and of the report.
     output: str
     report: str = ""
-    #: The number of replicates that the results rest on.
+    #: The number of replicates behind the results.
     replicates: int
     seconds: float
-    #: Where blocks were computed: "serial" is this process, "dask" the workers of a cluster. Empty if nothing was left
-    #: to compute.
+    #: The engines that computed blocks: "serial" is this process, "dask" the workers of a cluster. Empty if nothing was
+    #: left to compute.
     engines: frozenset[str] = frozenset()
     #: The changes among the workers, in this run and in all runs of the output.
     changes: StaffChanges = field(default_factory=StaffChanges)
     all_changes: StaffChanges
-    #: The part of the study that was computed; then `plan` has only its cells, and `rows` and `report` are empty.
+    #: The part of the study, if only a part was computed. `plan` then has only its cells; `rows`, `report` are empty.
     part: Part | None = None
 
     @property
@@ -135,7 +135,7 @@ class CellStudyResult:
 
     @property
     def title(self) -> str:
-        """The number of cells, or of those that failed."""
+        """The number of cells or, if any failed, of failed cells."""
         if self.failed:
             return f"{len(self.failed)} of {len(self.plan.cells)} computations failed"
         computations = count_of(len(self.plan.cells), "computation")
@@ -145,34 +145,34 @@ class CellStudyResult:
 
     @property
     def subject(self) -> str:
-        """The number of replicates that the results rest on."""
+        """The number of replicates behind the results."""
         return count_of(self.replicates, "replicate")
 
     @property
     def reasons(self) -> Sequence[str]:
-        """A line for each cell that failed, with its reason."""
+        """A line with the reason for each failed cell."""
         return [f"failed: {', '.join(outcome.cell.subject.values())}: {_reason(outcome)}" for outcome in self.failed]
 
     @property
     def summary(self) -> "pd.DataFrame":
-        """One row for each hypothesis, without the columns in which no row has a value."""
+        """A data frame with a row per hypothesis, without empty columns."""
         return Results(Store(self.output)).summary.to_pandas().dropna(axis="columns", how="all")
 
     @property
     def since(self) -> None:
-        """None: a cell that failed is computed again by each run."""
+        """None, since each run computes failed cells again."""
 
     @property
     def event(self) -> str | None:
-        """``failed`` if a cell failed, which each run computes again."""
+        """``failed`` if a cell failed, otherwise None."""
         return "failed" if self.code else None
 
     def keep_delivered(self) -> None:
-        """Nothing is recorded."""
+        """Do nothing, since each run computes failed cells again."""
 
     @property
     def artifacts(self) -> Artifacts:
-        """A link to the report, and a table of the hypotheses, the rejected ones first."""
+        """A link to the report, and a table of the hypotheses that begins with the rejected hypotheses."""
         changes = str(self.all_changes)
         return Artifacts(
             links={"report": self.report},
@@ -182,7 +182,7 @@ class CellStudyResult:
         )
 
     def tell(self, display: Display) -> None:
-        """Show the cells that failed, the totals, and the path of the report."""
+        """Show the failed cells, the totals, and the path of the report."""
         for outcome in self.failed:
             display.event("failed", cell=outcome.cell.name, error=_reason(outcome))
         for line in first_lines(self.reasons):
@@ -192,8 +192,8 @@ class CellStudyResult:
         if self.part is not None:
             display.say(f"{self.title}, {self.subject}, in {duration(self.seconds)}{by}")
             if any(cell.rule.method == "joint" for cell in self.plan.cells):
-                display.say("tests that stop together need several rounds: start the parts again for the next one")
-            display.say("without --part, the same command computes what is missing, summarises and reports")
+                display.say("tests that stop together need several rounds: start the parts again for the next round")
+            display.say("without --part, the same command computes the missing replicates, summarises and reports")
             return
         display.say(
             f"{count_of(len(self.plan.cells), 'computation')}, {count_of(self.replicates, 'replicate')}, "

@@ -1,4 +1,4 @@
-"""The run of every study that is computed in cells: check, store the inputs, compute, summarise, report."""
+"""The run of a study that is computed in cells: check it, store its inputs, compute, summarise and report."""
 
 import contextlib
 import threading
@@ -42,10 +42,10 @@ _LOOK_SECONDS = 1.0
 
 
 def run_study(study: Study, prepare: Callable[[Progress], Prepared], options: RunOptions) -> CellStudyResult:
-    """Run a study to its report, or compute a part of it. Stored replicates are not computed again.
+    """Run a study and write its report, or compute only a part of the study. Stored replicates are not computed again.
 
-    Raises MemoryError if a limit of addresses leaves too little room. Raises Interrupted if the run was told to stop;
-    completed work is stored.
+    Raises MemoryError if the limit on the address space (``ulimit -v``) is too low. Raises Interrupted if the run is
+    asked to stop; completed work is stored.
     """
     require_addresses(STUDY, "a study")
     started, display = time.monotonic(), options.display
@@ -123,9 +123,9 @@ def _interruptible(progress: Progress, stop: threading.Event) -> Progress:
 def _locked_output(
     store: Store, identity: Mapping[str, Any], prepared: Prepared, options: RunOptions
 ) -> Iterator[Callable[[], bool]]:
-    """Lock the output while the context lasts, and write the inputs to it; parts share the lock.
+    """Lock the output while the context lasts, and write the inputs to it. Parts of a study share the lock.
 
-    Yields a function that tests whether the output still exists. Raises FileNotFoundError if it does not at the end.
+    Yields a function that returns True if the output still exists. Raises FileNotFoundError if it is gone at the end.
     """
     part = options.part
     with contextlib.ExitStack() as held:
@@ -148,7 +148,7 @@ def _locked_output(
             if not exists():
                 raise FileNotFoundError(
                     f"{store.root} was moved or removed during the run; to continue from the stored blocks, run the "
-                    "same command with its new place as output"
+                    "same command with the new location as output"
                 ) from None
 
 
@@ -163,10 +163,10 @@ def _compute_cells(
     sizes: Sizes,
     exists: Callable[[], bool],
 ) -> tuple[list[Outcome], StaffChanges]:
-    """Compute all cells, and report workers that join or are lost; stop if the output disappears."""
+    """Compute all cells, and report joining and lost workers; stop if the output disappears."""
     display, stop = options.display, options.stop
     if left and any(fanout(cell.fanout).compiles for cell in plan.cells) and compiles_first(_COMPILED):
-        display.say("note: Numba compiles for this processor first, once; `sigstats warm-up` does it beforehand")
+        display.say("note: Numba first compiles for this processor, only once; `sigstats warm-up` does it beforehand")
     watch = StaffWatch(pool, display.say)
 
     def look() -> None:
@@ -189,7 +189,7 @@ def _compute_cells(
 
 
 def _plan_of_part(plan: Plan, lanes: Mapping[str, tuple[int, int]]) -> Plan:
-    """Return the plan with the number of replicates that a part computes, to show its progress."""
+    """Return the plan with the number of replicates that a part computes, to show the progress of the part."""
     if not lanes:
         return plan
 
@@ -201,9 +201,9 @@ def _plan_of_part(plan: Plan, lanes: Mapping[str, tuple[int, int]]) -> Plan:
 
 
 def changed_code(store: Store, plan: Plan) -> Iterator[str]:
-    """Yield the classifiers and tests of a plan whose code differs from that of the stored cells.
+    """Yield a line for each classifier or test in a plan whose code differs from the code behind the stored cells.
 
-    Yields a line with the name and the change of each classifier or test.
+    The line has the name of the classifier or test, and the change.
     """
     try:
         cells = [cell for cell in read_plan(store).cells if cell.fanout in FAN_OUTS]

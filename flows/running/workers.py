@@ -1,4 +1,4 @@
-"""The workers of a study, this process or those of a cluster, and a line for each that joins or is lost."""
+"""The workers of a study, on a cluster or in this process, and reports of workers that join or are lost."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,31 +23,31 @@ from ..errors import BadInput
 from ..pages.wording import count_of
 from .options import Prepared, RunOptions
 
-#: Seconds of work in this process, and of each processor without work, after which workers are started: that takes as
-#: long of each.
+#: Seconds of work in this process, and of idle time per processor, after which workers are started, which takes as long
+#: per worker.
 GROW_AFTER = 3.0
-#: If a data set takes more bytes, workers compute from the first block on, for each of them has a limit.
+#: If a data set takes more bytes, workers compute from the first block on, since each worker has a memory limit.
 _LARGE = 64e6
 
 
 def anything_left(plan: Plan, store: Store, lanes: Mapping[str, tuple[int, int]]) -> bool:
-    """Return True if the output lacks any cell of a plan, or of these lanes of it."""
+    """Return True if the output lacks replicates of any cell of a plan, within the given lanes of the cell."""
     return any(done_and_left(cell, store, lanes.get(cell.name))[1] for cell in for_now(plan.cells, store))
 
 
 @contextmanager
 def workers_for(prepared: Prepared, options: RunOptions, *, left: bool) -> Iterator[Pool]:
-    """Open the workers of a study: those that the user named, or as few as it needs."""
+    """Open the workers of a study: the cluster that the user named, or as few workers as the study needs."""
     cluster = options.cluster
     in_memory = options.output.startswith("memory://")
     if in_memory and cluster is not None and cluster.model_dump().get("kind") != "serial":
         raise BadInput(
-            f"--output: {options.output} is not valid; only --cluster serial can keep results in this process's memory"
+            f"--output: {options.output} is in the memory of this process; use --cluster serial or another output"
         )
     if in_memory and any(own_code(cell) is not None for cell in prepared.plan.cells):
         raise BadInput(
-            f"--output: {options.output} is not valid; code of another package runs in a separate process, "
-            "which cannot access the memory of this one"
+            f"--output: {options.output} is in the memory of this process, but code from another package runs in a "
+            "separate process; use another output"
         )
     needs = needs_of(prepared.plan.cells)
     if not left or (in_memory and cluster is None):
@@ -72,7 +72,7 @@ def workers_for(prepared: Prepared, options: RunOptions, *, left: bool) -> Itera
 
 @contextmanager
 def _open_pool(cluster: Strict, needs: Sequence[Needs], options: RunOptions) -> Iterator[Pool]:
-    """Open the workers of a cluster, and send them code of this program."""
+    """Open the workers of a cluster, and send them the code of the calling program."""
     with clusters.open_pool(cluster, needs) as pool, ExitStack() as stack:
         of_dask = [
             item
@@ -88,7 +88,7 @@ def _open_pool(cluster: Strict, needs: Sequence[Needs], options: RunOptions) -> 
 _COUNTS = "receipts/workers.json"
 #: Seconds between two notes that there are no workers.
 _UNSTAFFED_SECONDS = 60.0
-#: Seconds in which workers start: those that join within them are not reported.
+#: Seconds within which workers start. Workers that join in this time are not reported.
 _STARTING_SECONDS = 60.0
 
 
@@ -96,9 +96,9 @@ _STARTING_SECONDS = 60.0
 class StaffChanges:
     """The numbers of lost workers, joined workers and outages of the scheduler."""
 
-    #: Workers that were lost; what they had not stored was computed again.
+    #: The number of lost workers. Blocks that they had not stored were computed again.
     lost: int = 0
-    #: Workers that joined after the start of the run.
+    #: The number of workers that joined after the start of the run.
     joined: int = 0
     #: The number of times that the scheduler stopped answering.
     outages: int = 0
@@ -126,7 +126,7 @@ class StaffWatch:
         self._told: set[str] = set()
 
     def look(self) -> None:
-        """Compare the workers with those of the last look, and report what has changed."""
+        """Compare the workers with the workers at the last look, and report the changes."""
         staff = self._pool.staff
         if staff is None:
             if self._answers:
@@ -140,7 +140,7 @@ class StaffWatch:
         for worker, version in self._pool.strangers.items():
             if worker not in self._told:
                 self._told.add(worker)
-                self._say(f"note: worker {worker} has other code (sigstats {version}) and gets no work")
+                self._say(f"note: worker {worker} has different code (sigstats {version}) and gets no work")
         if self._there == THIS_PROCESS != staff:  # this process hands over to workers, and loses nothing
             self._there, self._began = frozenset(), self._clock()
         gone, new = sorted(self._there - staff), sorted(staff - self._there)
@@ -163,7 +163,7 @@ class StaffWatch:
 
 
 def add_changes(store: Store, changes: StaffChanges) -> None:
-    """Add the changes of a run to the stored sums of the runs before it."""
+    """Add the changes of a run to the stored sums of earlier runs."""
     if changes != StaffChanges():
         before, now = asdict(changes_of(store)), asdict(changes)
         store.write_json(_COUNTS, {key: before[key] + now[key] for key in now})
@@ -180,7 +180,7 @@ def changes_of(store: Store) -> StaffChanges:
 
 
 def _staff(names: list[str], verb: str = "") -> str:
-    """Return the address of a single worker, or the number of several, with a verb."""
+    """Return the address of a single worker, or the number of several workers, with a verb."""
     if len(names) == 1:
         return f"worker {names[0]} {verb or 'is'}"
     return f"{len(names)} workers {verb or 'are'}"

@@ -64,7 +64,7 @@ def replay(results: Results, cell: Cell, trial: int) -> Replay:
     version, drawn_rows = fan_out.version + fan_out.revision(cell.work), fan_out.drawn_rows
     assert drawn_rows is not None
     if cell.version != version:
-        raise LookupError(f"{cell.name} was computed by version {cell.version} of this test; run the study again")
+        raise LookupError(f"{cell.name} has version {cell.version} of this test, not {version}; run the study again")
     for before in input_cells(cell):
         if results.table(before) is None:
             raise LookupError(f"{before.name} is incomplete; run the study again to complete it")

@@ -90,7 +90,7 @@ def as_matrix(value: Any, where: str, d: int) -> NDArray[np.float64]:
     if array.dtype.kind not in "iuf":
         raise refuse(where, value, wanted)
     if array.ndim != 2 or array.shape[1] != d or not len(array):
-        raise refuse(f"{where}: the shape", array.shape, wanted)
+        raise ValueError(f"{where}: the shape {array.shape} is not valid; expected {wanted}")
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
@@ -101,7 +101,7 @@ def as_class_codes(value: Any, n: int, classes: tuple[str, ...], where: str) -> 
     if y.dtype.kind not in "iu":
         raise refuse(f"{where}: y", value, wanted)
     if y.shape != (n,):
-        raise refuse(f"{where}: the shape of y", y.shape, wanted)
+        raise ValueError(f"{where}: y: the shape {y.shape} is not valid; expected {wanted}")
     outside = (y < 0) | (y >= len(classes))
     if outside.any():
         row = int(outside.argmax())

@@ -201,7 +201,7 @@ def _classes(table: DataColumns, target: str, listed: Collection[str]) -> tuple[
     if not all(map(is_number, names)):
         return labels.codes, names
     if odd := [name for name in names if not float(name).is_integer()]:
-        raise table.error(target, f"the class {odd[0]} is not a name or whole number", labels.first(odd[0]))
+        raise table.error(target, f"class {odd[0]} is not valid; expected a name or whole number", labels.first(odd[0]))
     order = sorted(range(len(names)), key=lambda code: float(names[code]))
     return np.argsort(order)[labels.codes], tuple(names[code] for code in order)
 

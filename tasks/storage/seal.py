@@ -123,7 +123,7 @@ def read_sealed(source: Any, name: str, *, kind: str, fingerprint: str | None = 
         raise Damaged(f"{name} contains {stored_kind!r} (schema {version}), not {kind!r} (schema {SCHEMA_VERSION})")
     if fingerprint is not None and stored_fingerprint != fingerprint:
         problem = f"fingerprint {stored_fingerprint[:10]}, not {fingerprint[:10]}"
-        raise Damaged(f"{name} belongs to something else ({problem})")
+        raise Damaged(f"{name} belongs to another study or cell ({problem})")
     return parts
 
 

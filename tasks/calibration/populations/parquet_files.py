@@ -58,7 +58,7 @@ def open_parquet(system: Any, file: str, columns: Iterable[str] = (), **options:
     """Open a Parquet file; raise ValueError if it is damaged, cannot be read or lacks one of the columns."""
     if _is_local(system) and Path(file).exists() and not Path(file).is_file():  # opening a pipe would block
         raise ValueError(f"{file}: is not a file; expected a Parquet file")
-    with reading(file, fault="is not a whole Parquet file"):
+    with reading(file, fault="is damaged, or is not a Parquet file"):
         opened = arrow_files.open_parquet(file if _is_local(system) else system.open(file, "rb"), **options)
         names = opened.schema_arrow.names
     for name in columns:

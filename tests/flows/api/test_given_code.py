@@ -244,7 +244,7 @@ def test_code_without_a_source_is_refused_in_one_line(tmp_path):
     module = types.ModuleType("__main__")
     exec(NOTEBOOK, vars(module))
     study = {**STUDY, "datasets": ["iris"], "classifiers": ["lda", module.NearestMean]}
-    said = r"NearestMean cannot be sent to a process: .*NearestMean has no source: define it in a file or in a cell"
+    said = r"NearestMean cannot be sent to a process: .*NearestMean has no source; define it in a file or"
     with pytest.raises(ValueError, match=said) as refused:
         sigstats.run_study(study, output=tmp_path / "out", cluster="serial")
     assert "\n" not in str(refused.value)

@@ -79,7 +79,7 @@ def test_estimators_and_values_of_numpy_are_what_a_study_file_would_say(tmp_path
         ("datasets", [(np.eye(3), [0, 1, 1])], "^study: datasets.0: an array is not valid; expected a data frame, {"),
         ("classifiers", [3], "^study: classifiers.0: 3 is not valid; expected a name, a function, or an object with"),
         ("classifiers", [lambda: None], r"^study: classifier: 'given' is not valid; .*it is a function"),
-        ("seed", max, "^study: seed: max is not valid; expected text, a number or a table$"),
+        ("seed", max, "^study: seed: max is not valid; expected a string, a number or a table$"),
         ("seed", [3], "^study: seed: \\[3\\] is not valid; expected a whole number$"),
     ],
 )
@@ -147,7 +147,7 @@ def test_what_is_not_there_is_named(found, call, line):
         ({"study": "nosuch.toml"}, "nosuch.toml"),
         (
             {"study": {"kind": "regression", "baseline": "a.csv", "candidate": "b*.csv"}, "workers": 2},
-            "workers: 2 is not valid; expected none: a regression study runs in this process",
+            "workers: 2 is not valid: a regression study has no workers; remove it",
         ),
         ({"output": ""}, "output: '' is not valid; expected a folder"),
         ({"output": None}, "output: None is not valid"),
@@ -155,7 +155,7 @@ def test_what_is_not_there_is_named(found, call, line):
         ({"cluster": "serial", "workers": 2}, "^workers: 2 is not valid"),
         ({"workers": 0}, "^cluster: workers: 0 is not valid"),
         ({"cluster": "local", "workers": 0}, "^cluster: workers: 0 is not valid"),
-        ({"cluster": 4}, "cluster: 4 is not valid; expected the name of a kind, an address or a cluster file"),
+        ({"cluster": 4}, "cluster: 4 is not valid; expected the name of a kind, an address, a cluster file"),
         ({"allow": None}, "allow: None is not valid; expected a list of names of packages"),
         ({"quiet": "no"}, "quiet: 'no' is not valid; expected True, False or None"),
     ],

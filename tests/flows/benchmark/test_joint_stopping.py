@@ -111,7 +111,7 @@ def test_an_output_whose_rule_had_other_settings_is_read_once_it_is_run_again(pr
     write_plan(store, replace(plan, cells=tuple(cells)))
     read = sigstats.open_results(output)
     assert len(read.summary) == len(rows_of(finished))
-    with pytest.raises(ValueError, match="stopped by a rule of another version; to read it, run the study again"):
+    with pytest.raises(ValueError, match="has a stopping rule from another version; to read it, run the study again"):
         _ = read.cells
     refused = program("report", output)
     assert refused.returncode == 2

@@ -100,7 +100,7 @@ if __name__ == "__main__":
             (joined,) = set(pool.client.nthreads()) - {first}
             pool.client.run(change, False, workers=[first])
             pool.client.run(change, True, workers=[joined])
-            told = f"note: worker {joined} has other code (sigstats 9.9, code of another) and gets no work"
+            told = f"note: worker {joined} has different code (sigstats 9.9, code of another) and gets no work"
             work = Evaluated(test="sizes", data={}, method="exact")
             many = {"work": work, "stream": {}, "seed": 1, "replicates": 9, "lane_size": 1}
             cell, by = Cell(fanout="evaluate", version=1, subject={"dataset": "iris"}, **many), queue.SimpleQueue()

@@ -67,7 +67,7 @@ def test_a_cluster_of_a_gateway_is_used_and_left_running(gateway, reference, tmp
                 assert stored(tmp_path / how) == reference
                 assert [report.name for report in found.list_clusters()] == [cluster.name]
                 assert client.submit(sum, [1, 2]).result() == 3
-    with pytest.raises(ValueError, match=r"the gateway does not connect it"):
+    with pytest.raises(ValueError, match=r"the gateway cannot connect to it"):
         sigstats.run_study(STUDY, output=tmp_path / "none", cluster=f"{proxy}/none")
 
 

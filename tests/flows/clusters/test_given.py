@@ -126,10 +126,10 @@ def test_tasks_say_what_they_do_and_keep_the_annotations_of_the_caller(cluster, 
 def test_what_is_no_cluster_is_refused_in_one_line(cluster, tmp_path):
     with pytest.raises(ValueError, match=r"cluster: 3 is not valid; expected the name of a kind, an address"):
         sigstats.run_study(STUDY, output=tmp_path, cluster=3)
-    with pytest.raises(ValueError, match=r"workers: 2 is not valid; the cluster has its own workers"):
+    with pytest.raises(ValueError, match=r"workers: 2 is not valid, since the cluster has its own workers"):
         sigstats.run_study(STUDY, output=tmp_path, cluster=cluster, workers=2)
     with Client(cluster, set_as_default=False) as client:
         pass
-    with pytest.raises(ValueError, match=r"it is closed, expected a running one"):
+    with pytest.raises(ValueError, match=r"is closed; give a running client or cluster"):
         sigstats.run_study(STUDY, output=tmp_path, cluster=client)
     assert not list(tmp_path.iterdir())

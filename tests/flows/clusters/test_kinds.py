@@ -58,7 +58,7 @@ def test_the_ready_files_are_valid(repository):
         (f"{OF_SLURM}\nworkers = 2\nneeds = {{ gpus = {{}} }}", "needs"),
         (
             'class = "os.system"\nworkers = 2',
-            "class: 'os.system' is not valid; expected a class of dask_cloudprovider, dask_gateway, dask_jobqueue, ",
+            "class: 'os.system' is not valid; expected a class from dask_cloudprovider, dask_gateway, dask_jobqueue, ",
         ),
         ('class = "os.system"\nworkers = 2\nallow = ["os"]', "or --allow os"),
         (
@@ -145,7 +145,7 @@ def test_a_package_that_the_person_allows_may_bring_the_class(tmp_path):
 @pytest.mark.parametrize(
     ("argument", "said"),
     [
-        ('queu = "long"', "queu is not an argument of it"),
+        ('queu = "long"', "queu is not an argument of this class"),
         (
             'job_script_prologue = "module load python"',
             "job_script_prologue: 'module load python' is not valid; expected a list",

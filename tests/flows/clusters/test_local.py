@@ -93,7 +93,7 @@ def test_a_process_that_may_start_none_computes_by_itself(tmp_path):
     assert "no workers could be started" not in done.stderr
     computed, refused = done.stdout.splitlines()
     assert computed == "[0.01, 0.89]"
-    assert refused.startswith("cluster: local is not valid in a process of Dask's workers or of a pool")
+    assert refused.startswith("cluster: local cannot be used in a worker process of Dask or of a pool")
 
 
 def test_a_machine_without_a_folder_for_temporary_files_is_told_what_to_set(monkeypatch):

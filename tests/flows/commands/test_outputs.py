@@ -93,10 +93,10 @@ def test_outputs_of_their_own_are_written_and_none_may_be_wanted(here):
 @pytest.mark.parametrize(
     ("output", "reason"),
     [
-        ("study.toml", "it is a file, expected a folder or an fsspec URL"),
-        ("reference://", "it cannot be opened"),
-        ("zip://", "it cannot be opened"),
-        ("nothing://a", "fsspec has no protocol 'nothing'"),
+        ("study.toml", "is a file; give a folder or an fsspec URL"),
+        ("reference://", "cannot be opened"),
+        ("zip://", "cannot be opened"),
+        ("nothing://a", "expected a protocol of fsspec, not 'nothing'"),
     ],
 )
 def test_what_cannot_hold_a_study_is_refused_in_one_line(here, refused, output, reason):
@@ -104,7 +104,7 @@ def test_what_cannot_hold_a_study_is_refused_in_one_line(here, refused, output, 
     said = refused("run", "study.toml", "--output", output)
     assert reason in said
     assert said.count("\n") == 1
-    assert said.startswith(f"sigstats: --output: {output!r} is not valid; ")
+    assert said.startswith(f"sigstats: --output: {output!r} ")
 
 
 #: The program, which can write no file of more than so many bytes.

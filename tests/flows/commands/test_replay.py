@@ -181,7 +181,7 @@ def test_damaged_replicates_and_those_of_another_version_are_refused(output, tmp
         patch.setattr(subsample, "FAN_OUT", replace(subsample.FAN_OUT, version=subsample.FAN_OUT.version + 1))
         assert main(command) == 2
     said = capsys.readouterr()
-    assert re.fullmatch(r"sigstats: OUTPUT: subsample\..* was computed by version \d+ of this test; .*\n", said.err)
+    assert re.fullmatch(r"sigstats: OUTPUT: subsample\..* has version \d+ of this test, not \d+; .*\n", said.err)
     (file,) = copy.glob("replicates/subsample.grid*/*.parquet")
     file.write_bytes(file.read_bytes()[:-9])
     assert main(command) == 2

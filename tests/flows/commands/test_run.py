@@ -199,7 +199,7 @@ def test_an_encrypted_scheduler_without_certificates_is_one_line(program, tmp_pa
     done = program("run", quick[0], "--output", tmp_path / "out", "--cluster", "tls://127.0.0.1:9")
     assert done.returncode == 2
     (said,) = [line for line in done.stderr.splitlines() if line.startswith("sigstats:")]
-    assert "address: 'tls://127.0.0.1:9' is not valid without certificates; expected [tls] in a cluster file" in said
+    assert "address: 'tls://127.0.0.1:9' is not valid without certificates; add [tls] to a cluster file" in said
     assert not (tmp_path / "out").exists()
 
 

@@ -29,7 +29,7 @@ def test_a_study_says_that_it_compiles_first(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(study, "_COMPILED", tmp_path)
     words = ["run", str(tmp_path / "study.toml"), "--cluster", "serial", "--output"]
     assert main([*words, str(tmp_path / "cold")]) == 0
-    assert "note: Numba compiles for this processor first, once" in capsys.readouterr().err
+    assert "note: Numba first compiles for this processor, only once" in capsys.readouterr().err
     (tmp_path / "__pycache__").mkdir()
     (tmp_path / "__pycache__/function.nbi").touch()
     assert main([*words, str(tmp_path / "warm")]) == 0

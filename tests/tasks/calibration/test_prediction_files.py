@@ -130,7 +130,7 @@ def test_a_file_is_counted_by_the_footer_of_its_mark(tmp_path, classes):
     path.write_bytes(path.read_bytes()[:-8] + bytes(8))
     counts.append(files.count(1, second))
     assert LabelCounts.total(counts).counts == expected
-    with pytest.raises(ValueError, match="is not a whole Parquet file"):
+    with pytest.raises(ValueError, match="is damaged, or is not a Parquet file"):
         files.mark(1)
 
 
@@ -256,7 +256,7 @@ def damaged(tmp_path, what):
         ("a list and a label", r"column 'pred_a' has the type string; expected lists of strings, as in column 'lab"),
         ("mixed", r"0\.parquet: column 'pred_b' has the type int64; expected strings, as in column 'label'"),
         ("no column", r"0\.parquet: column 'pred_a' was not found; did you mean 'pred_aa'\?"),
-        ("truncated", r"1\.parquet: is not a whole Parquet file"),
+        ("truncated", r"1\.parquet: is damaged, or is not a Parquet file"),
         ("flipped", r"1\.parquet, row group 0: cannot be read"),
         ("empty", r"data/0\.parquet: has no rows"),
     ],

@@ -172,7 +172,7 @@ def test_files_that_have_changed_are_named(folder, monkeypatch):
     monkeypatch.setattr(score_populations, "ROWS_IN_MEMORY", 0)
     population = read(folder)
     table(700).to_parquet(folder / "2.parquet", index=False, row_group_size=90)
-    with pytest.raises(ValueError, match=r"2\.parquet, row group \d: has 90 rows, but had 100 when"):
+    with pytest.raises(ValueError, match=r"2\.parquet, row group \d: has 90 rows, but had 100 at"):
         population.draw(600, np.random.default_rng(0), 1)
 
 

@@ -226,7 +226,7 @@ def test_a_file_of_another_study_is_refused_by_name(store, cell, drawing):
     store.files.write(name.replace(other.name, cell.name), store.files.read(name))
     found = store.find(cell)
     assert found.done == ()
-    assert "belongs to something else" in found.damaged[0]
+    assert "belongs to another study or cell" in found.damaged[0]
 
 
 def test_a_file_renamed_to_other_replicates_is_refused(store, cell, drawing):
