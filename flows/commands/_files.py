@@ -49,7 +49,7 @@ def refuse_overwriting(options: argparse.Namespace, inputs: Sequence[str], *outp
                 continue
             file = "-" if place == "-" else _identity(place)
             if file in taken:
-                raise BadInput(f"--{name}: {place!r} is not valid; it is also {taken[file]}, expected a separate file")
+                raise BadInput(f"--{name}: {place!r} is also {taken[file]}; name a separate file")
             taken[file] = f"the output of --{name}"
             target = Path(place).resolve()
             # This is checked before any output is written.
@@ -60,7 +60,7 @@ def refuse_overwriting(options: argparse.Namespace, inputs: Sequence[str], *outp
     for place in inputs if once else ():
         for file in set(map(_identity, _local_files(place))) or {place}:
             if file in named:
-                raise BadInput(f"FILE: {place!r} is not valid; it is {named[file]!r}, expected a file for each model")
+                raise BadInput(f"FILE: {place!r} is {named[file]!r} again; give one file per model")
             named[file] = place
 
 

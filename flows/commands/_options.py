@@ -92,13 +92,13 @@ def output_read(output: str, lacking: str, *, used: str = "read") -> Iterator[No
     try:
         yield
     except (FileNotFoundError, NotADirectoryError):
-        raise BadInput(f"OUTPUT: {output} is not valid; it contains no study{lacking}") from None
+        raise BadInput(f"OUTPUT: {output} contains no study{lacking}") from None
     except Damaged as error:
         raise BadInput(f"OUTPUT: {error}; run the study again, which restores it") from None
     except OtherRule as error:
         raise BadInput(f"OUTPUT: {error}") from None
     except OSError as error:
-        raise BadInput(f"OUTPUT: {output} is not valid; it cannot be {used} ({error.strerror or error})") from None
+        raise BadInput(f"OUTPUT: {output} cannot be {used} ({error.strerror or error})") from None
 
 
 def fraction(text: str) -> float:

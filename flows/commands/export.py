@@ -27,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
     to = usable(options.to, "--to")
     with output_read(options.output, " that is computed in cells"):
         results.plan  # noqa: B018 (read before anything is written)
-    written = file_errors(f"--to: {to} is not valid; it cannot be written")
+    written = file_errors(f"--to: {to} cannot be written")
     with written, rephrased("OUTPUT: ", BadInput, LookupError), rephrased("--to: ", BadInput):
         made = export(results, to)
     if made.incomplete:

@@ -201,7 +201,7 @@ def _at_look(study: RegressionStudy, pair: Pair, store: Store) -> _AtLook:
     if fresh and lost:
         raise BadInput(
             f"--output: {store.root}: look {min(lost)} is lost, and later looks need it "
-            f"({'; '.join(damaged) or 'no file'}); expected history/ as the looks wrote it, or another output"
+            f"({'; '.join(damaged) or 'no file'}); restore history/ as the looks wrote it, or choose another output"
         )
     for record in records:
         if record.evaluation.evaluation == identity:

@@ -132,7 +132,7 @@ def _locked_output(
         in_use = rephrased(
             lambda text: f"--output: {text}; wait for it to end, or choose another output", BadInput, Locked
         )
-        with file_errors(f"--output: {store.root} is not valid; it cannot be written"), in_use:
+        with file_errors(f"--output: {store.root} cannot be written"), in_use:
             exists = held.enter_context(store.files.lock(shared=part is not None))
             store.files.refresh()
             if part is None:

@@ -252,7 +252,7 @@ def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[Compa
     measure = "--costs FILE" if row.measure == EXPECTED_COST else f"--measure {shlex.quote(row.measure)}"
     plan, size = f"sigstats size {measure} with the same files", settled_by(row)
     if row.test.kind == "unpaired" and not size:
-        return "Compare both models on the same rows, which show smaller differences, or on more rows."
+        return "Compare both models on the same rows, so that smaller differences can be detected, or use more rows."
     if row.test.kind != "unpaired":
         size = f"{size}; {plan} gives the power for other numbers" if size else f"{plan} estimates how many"
     if row.whole:

@@ -129,7 +129,7 @@ def attempt(cls: Any, params: dict[str, Any], **defaults: Any) -> Any:
     try:
         return cls(**{**defaults, **params})
     except TypeError as error:
-        raise ValueError(f"params: {cls.__name__} cannot be made: {one_line(error)}") from None
+        raise ValueError(f"params: {cls.__name__} cannot be created with these parameters: {one_line(error)}") from None
 
 
 def nominal_mask(nominal: Any, d: int) -> Any:

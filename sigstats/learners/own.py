@@ -74,7 +74,7 @@ def make(name: str, params: dict[str, Any], allowed: Sequence[str]) -> Any:
     except ValueError:
         raise
     except Exception as error:  # a constructor may raise anything
-        raise ValueError(f"classifier: {name} cannot be made: {raised(error)}") from None
+        raise ValueError(f"classifier: {name} cannot be created: {raised(error)}") from None
     if tag_of(made, "estimator_type") not in (None, "classifier"):
         raise refuse("classifier", name, f"{_WANTED}; scikit-learn takes it for a {tag_of(made, 'estimator_type')}")
     return made

@@ -42,7 +42,7 @@ def read_scores(scores: Any, models: Any, datasets: Any) -> ScoreTable:
     named = columns.models if models is None and columns.models else ()
     is_text = np.frompyfunc(lambda value: isinstance(value, str), 1, 1)
     if text := [name for name, values in zip(named, columns.table.T, strict=False) if is_text(values).any()]:
-        raise ValueError(f"scores: {shown(text[0])} is a column of text; of a long table add models={text[0]!r}")
+        raise ValueError(f"scores: {shown(text[0])} contains text; for a table in long format, add models={text[0]!r}")
     holes = np.frompyfunc(is_missing, 1, 1)(columns.table.astype(object)).astype(bool)
     table = as_reals(np.where(holes, 0.0, columns.table) if holes.any() else columns.table, "scores", ndim=2)
     table[holes] = np.nan
@@ -129,7 +129,8 @@ def _without_holes(
         )
     if missing == "worst":
         if holes.all(axis=1).any():
-            raise refuse("missing", missing, f"'drop': no model has a score on {table.datasets[holes.all(1).argmax()]}")
+            nowhere = table.datasets[holes.all(1).argmax()]
+            raise ValueError(f"missing: 'worst' is not possible: no model has a score on {nowhere}; use 'drop'")
         worst = (np.nanmin if greater_is_better else np.nanmax)(table.scores, axis=1)
         scores = np.where(holes, worst[:, None], table.scores)
         return table._replace(scores=scores), (f"No score of {which}: counted as tied with the worst there.",)

@@ -78,7 +78,7 @@ def item_means(marks: FloatArray, items: IntArray, names: Any, models: Any) -> t
     counts = np.column_stack([np.bincount(items, column, minlength=n) for column in present.T]).astype(np.int64)
     if (counts == 0).any():
         item, model = np.argwhere(counts == 0)[0]
-        raise refuse(f"correct[{shown(models[model])}]", "no answer", f"one or more to item {shown(names[item])}")
+        raise ValueError(f"correct[{shown(models[model])}]: no answer to item {shown(names[item])}; leave the item out")
     return sums / counts, counts
 
 

@@ -231,7 +231,7 @@ class LabelExchange:
                 self._blocks.append(block)
         if not self._blocks:
             wanted = "two groups of equally many rows and different classes, or a group with rows of several classes"
-            raise refuse("groups", "groups of one class each", f"{wanted}: the labels of others cannot be exchanged")
+            raise ValueError(f"groups: no labels can be exchanged between these groups; add {wanted}")
 
     @property
     def strata(self) -> list[IntArray]:
@@ -259,9 +259,7 @@ def rows_to_permute(y: IntArray, groups: IntArray) -> list[IntArray]:
     rows = np.split(np.argsort(strata.ravel(), kind="stable"), np.cumsum(np.bincount(strata.ravel()))[:-1])
     arrays = [row for row in rows if len(row) > 1]
     if not arrays:
-        raise refuse(
-            "groups", "one row of a class in each", "a group with two rows of a class: nothing can be permuted"
-        )
+        raise ValueError("groups: no group has two rows of one class, so nothing can be permuted")
     return arrays
 
 

@@ -245,7 +245,7 @@ def permutation_test(
         reason = "; ".join(filter(None, (reason, few and f"warning: {few}")))
     if costs is not None:
         if measure != "error":
-            raise refuse("measure", measure, "no measure with costs, since the mean cost is the statistic")
+            raise ValueError(f"measure: {measure!r} cannot be combined with costs, whose mean is the statistic")
         measure = as_cost_measure(costs)
     outcome: dict[str, Any]
     if isinstance(measure, str) and measure == "error":

@@ -142,6 +142,6 @@ def _units(difference: FloatArray, groups: Any, order: Any) -> tuple[IntArray | 
         what = "rows" if codes is None else "groups"
         return codes, count, what, few_warning(count, what, FEW if codes is None else FEW_GROUPS)
     if codes is not None:
-        raise refuse("order", "given with groups", "one of them")
+        raise ValueError("order: cannot be combined with groups; leave one of them out")
     blocks, warning = blocks_in_time(difference, order)
     return blocks, int(blocks.max()) + 1, "blocks", warning

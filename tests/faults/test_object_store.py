@@ -30,7 +30,7 @@ def test_a_bucket_that_is_not_there_is_one_line(many, bucket):
     place.url = "s3://no-such-bucket/study"
     done = run("run", many[0], "--cluster", "serial", place=place)
     assert done.returncode == 2
-    assert "--output: s3://no-such-bucket/study is not valid; it cannot be written" in done.stderr
+    assert "--output: s3://no-such-bucket/study cannot be written" in done.stderr
     assert len([line for line in done.stderr.splitlines() if line.startswith("sigstats:")]) == 1
 
 

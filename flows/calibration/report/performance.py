@@ -70,7 +70,7 @@ _PERFORMANCE = Section(
 def _confidence_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
     hypotheses = [row for row in rows if row.statistic is not None]
     if not hypotheses:
-        return Verdict("There is no result: every comparison is missing, or neither is better on the test set.")
+        return Verdict("There is no result: comparisons are missing, or both models are equally good on the test set.")
     over, under = (sum(_side_of_interval(row) == sign for row in hypotheses) for sign in (1, -1))
     return Verdict(
         f"Of {count_of(len(hypotheses), 'stated confidence')}, {over} {'is' if over == 1 else 'are'} above and {under} "

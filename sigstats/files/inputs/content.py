@@ -235,7 +235,7 @@ def _collect(where: str, parts: Iterable[bytes], budget: Budget) -> bytes:
             content.write(piece)
         return content.getvalue()
     except MemoryError:
-        raise ValueError(f"{where}: is larger than the memory that is free") from None
+        raise ValueError(f"{where}: is larger than the free memory") from None
     except Exception as error:  # a remote file system may raise anything
         if str(error).startswith(where):
             raise

@@ -221,7 +221,7 @@ def align_labels(truth: Predictions, ids: Any, where: str, *, positions: bool, d
     if positions:
         if len(truth.ids) != len(ids):
             counts = f"has {len(ids):,} rows, and {truth.where} {len(truth.ids):,}"
-            raise ValueError(f"{where}: {counts}; expected as many")
+            raise ValueError(f"{where}: {counts}; give files with the same number of rows")
         return truth
     ids, labelled = same_spelling([ids, truth.ids])
     if (distinct := pc.count_distinct(labelled).as_py()) < len(labelled):

@@ -112,7 +112,7 @@ def test_a_report_from_storage_whose_package_is_missing_is_refused(monkeypatch, 
 def test_a_report_that_cannot_be_written_is_one_line(finished, capsys, name):
     (finished / name).unlink()
     (finished / name).mkdir()  # no user may replace a folder by a file, whatever the permissions
-    assert "it cannot be read or written" in refused(capsys, "report", finished)
+    assert "cannot be read or written" in refused(capsys, "report", finished)
 
 
 @pytest.mark.parametrize("workers", [-2, 0])

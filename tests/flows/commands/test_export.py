@@ -83,7 +83,7 @@ def test_bad_places_are_refused_in_one_line_and_nothing_is_written(study, tmp_pa
     for arguments, said in (
         ([results.output, "--to", results.output], "contains files; choose a new or empty folder"),
         ([results.output, "--to", str(folder)], "contains files; choose a new or empty folder"),
-        ([str(tmp_path / "none"), "--to", str(tmp_path / "new")], "it contains no study that is computed in cells"),
+        ([str(tmp_path / "none"), "--to", str(tmp_path / "new")], "contains no study that is computed in cells"),
     ):
         capsys.readouterr()
         (line,) = refused("export", *arguments).splitlines()

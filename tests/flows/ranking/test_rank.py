@@ -175,8 +175,8 @@ def test_files_of_one_name_are_told_apart(tmp_path):
         (["good.csv", "bad.csv", "--alpha", "1"], "--alpha: 1"),
         (["good.csv", "bad.csv", "--slice", "site"], "column 'site' was not found"),
         (["good.csv", "nosuch.csv"], "nosuch.csv"),
-        (["good.csv", "bad.csv", "./good.csv"], "FILE: './good.csv' is not valid; it is 'good.csv'"),
-        (["good.csv", "s3://bucket/a.csv", "s3://bucket/a.csv"], "it is 's3://bucket/a.csv'"),
+        (["good.csv", "bad.csv", "./good.csv"], "FILE: './good.csv' is 'good.csv' again"),
+        (["good.csv", "s3://bucket/a.csv", "s3://bucket/a.csv"], "is 's3://bucket/a.csv' again"),
         (["good.csv", "other.csv"], "label"),
     ],
 )

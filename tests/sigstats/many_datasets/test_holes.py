@@ -67,7 +67,7 @@ def test_a_long_table_is_the_wide_one():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda long: compare_over_datasets(long, datasets="data"), "'model' is a column of text; .* models='model'"),
+        (lambda long: compare_over_datasets(long, datasets="data"), "'model' contains text; .* models='model'"),
         (
             lambda long: compare_over_datasets(pd.concat([long, long]), datasets="data", models="model"),
             "'svm' has several scores on 'd0'; give one",

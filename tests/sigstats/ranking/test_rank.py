@@ -147,7 +147,7 @@ def test_answers_to_items_are_groups_or_averages():
     assert sigstats.rank_models(right, items=items).pairs == sigstats.rank_models(right, groups=items).pairs
     marks = right.astype(object)
     marks[items == 4, 1] = None
-    with pytest.raises(ValueError, match=r"correct\['2'\]: .*no answer.* expected one or more to item '4'"):
+    with pytest.raises(ValueError, match=r"correct\['2'\]: no answer to item '4'"):
         sigstats.rank_models(marks, items=items)
     with pytest.raises(ValueError, match=r"groups: .*several for item '0'.*one for all answers to an item"):
         sigstats.rank_models(

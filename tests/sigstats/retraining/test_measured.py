@@ -184,7 +184,7 @@ def test_own_functions_and_matrices_of_costs_are_means_of_the_same_replicates():
     assert named.null_values == paid.null_values
     with pytest.raises(ValueError, match="costs: the cost of predicting 'b' for 'a' is missing; add it"):
         permutation_test("lda", X, y, costs={"a": {"c": 1}}, **how)
-    with pytest.raises(ValueError, match="measure: 'macro-f1' is not valid; expected no measure with costs"):
+    with pytest.raises(ValueError, match="measure: 'macro-f1' cannot be combined with costs"):
         permutation_test("lda", X, y, costs=matrix, measure="macro-f1", **how)
 
 
