@@ -86,7 +86,7 @@ class FanOut:
     drawn_rows: Callable[[Block, Store, int], pa.Table] | None = None
     #: Return True if work enters `sigstats.tasks.process.alone` only when necessary. Other work runs inside it.
     is_parallel: Callable[[Any], bool] = lambda work: False
-    #: Return ``learner`` and the identity of the code from other packages that the work runs; None if there is none.
+    #: Return ``learner`` and the identity of the code from other packages that the work runs, or None if there is none.
     own_code: Callable[[Any], Mapping[str, str] | None] = lambda work: None
 
 
@@ -133,7 +133,7 @@ def input_cells(cell: Cell) -> list[Cell]:
 
 
 def stand_in(cell: Cell, store: Store) -> Cell | None:
-    """Return `cell`, or a cell of similar cost if `cell` reads other cells of the study; None if impossible."""
+    """Return `cell`, a cell of similar cost if `cell` reads other cells of the study, or None if there is none."""
     if not input_cells(cell):
         return cell
     work = fanout(cell.fanout).stand_in(cell.work, store)

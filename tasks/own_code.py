@@ -29,7 +29,7 @@ class OtherCode(Exception):
 
 
 def code_of(learner: str, allowed: Sequence[str]) -> dict[str, str] | None:
-    """Return the identity of the code of another package's learner; None for built-in and scikit-learn's learners."""
+    """Return the identity of the code of another package's learner, or None if it is built in or scikit-learn's."""
     from sigstats.learners import READY, own  # importing scikit-learn takes a second; tests of tables do not need it
 
     if learner in READY or not (own.is_path(learner) or learner in own.named()):
@@ -127,7 +127,7 @@ def _where() -> str:
 
 
 def difference(before: Mapping[str, str], now: Mapping[str, str]) -> str:
-    """Return a description of the changes in a learner's code; empty if only the containing module has changed."""
+    """Return a description of the changes in a learner's code, or "" if only the containing module has changed."""
     package = now["package"]
     if before["version"] != now["version"]:
         return f"{package} was {before['version'] or 'without a version'}, is {now['version'] or 'without a version'}"
@@ -138,7 +138,7 @@ def difference(before: Mapping[str, str], now: Mapping[str, str]) -> str:
     return ""
 
 
-#: Function that is called when a fit begins (True) and ends (False); None in processes that are not watched.
+#: Function that is called when a fit begins (True) and ends (False), or None in processes that are not watched.
 _tell: Callable[[bool], None] | None = None
 
 

@@ -244,7 +244,7 @@ def group_by(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, lis
 class Needs:
     """The resources that a classifier or test from another package needs."""
 
-    #: Memory of the process in bytes; 0 if not requested.
+    #: Memory of the process in bytes, or 0 if not requested.
     memory: int = 0
     #: The number of threads of numerical libraries.
     threads: int = 1
@@ -266,7 +266,7 @@ class Needs:
 
     @property
     def amounts(self) -> dict[str, int]:
-        """The required amounts of a worker's resources, by their names in Dask; empty if any worker suffices."""
+        """The required amounts of a worker's resources, by name in Dask. It is empty if any worker suffices."""
         asked = {"memory": self.memory, "threads": self.threads if self.threads > 1 else 0, "gpu": self.gpu}
         return {name: amount for name, amount in asked.items() if amount}
 
@@ -277,7 +277,7 @@ class Needs:
 
 
 def who_of(cell: Cell) -> str:
-    """Return the classifier or the test of a cell for messages; empty if it has neither."""
+    """Return the classifier or the test of a cell for messages, or "" if it has neither."""
     return next((f"{kind} {cell.subject[kind]}" for kind in ("classifier", "test") if kind in cell.subject), "")
 
 

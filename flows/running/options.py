@@ -104,7 +104,7 @@ class RunOptions:
     base: Path
     #: A folder or an fsspec URL. Results that it contains are not computed again.
     output: str
-    #: The cluster on which the study runs; None for this process and, after some seconds, local worker processes.
+    #: The cluster on which the study runs, or None for this process and, after some seconds, local worker processes.
     cluster: Strict | None = None
     display: Display = field(default_factory=lambda: Display(quiet=True))
     stop: threading.Event = field(default_factory=threading.Event)
@@ -116,7 +116,7 @@ class RunOptions:
     allow: tuple[str, ...] = ()
     #: The modules with code that is defined only in the calling program.
     code: tuple[Path, ...] = ()
-    #: The only part of the study to compute, without summary and report; None for the whole study.
+    #: The only part of the study to compute, without summary and report, or None for the whole study.
     part: Part | None = None
     #: Blocks precede blocks of studies with lower priority on the same cluster.
     priority: int = 0

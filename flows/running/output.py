@@ -39,7 +39,7 @@ def identity_of(study: Study, prepared: Prepared) -> dict[str, Any]:
 
 def stored_study(store: Store) -> tuple[Mapping[str, Any] | None, str]:
     """Return the ``study.json`` of an output, None if it is missing or damaged, and a description of the damage."""
-    with file_errors(f"--output: {store.root} is not valid; study.json in it cannot be read"):
+    with file_errors(f"--output: {store.root}: study.json cannot be read"):
         try:
             return store.read_json("study.json"), ""
         except FileNotFoundError:
@@ -91,7 +91,7 @@ def _grown(store: Store, before: Mapping[str, Any], prepared: Prepared) -> set[s
 
 
 def _harm(store: Store, plan: Plan, grown: Collection[str]) -> str:
-    """Return a description of the stored cells that would change or be lost; empty if the study has only grown.
+    """Return a description of the stored cells that would change or be lost, or "" if the study has only grown.
 
     A cell changes if the new cell with the same subject draws or reads something else. This is allowed for populations
     that have `grown`, and for code from other packages (`sigstats.flows.running.study.changed_code`). A cell that the

@@ -45,7 +45,7 @@ class _Classifier:
     scores: ClassScores
     positive: int
     classes: tuple[str, ...]
-    #: The measured slice and its rows; None for all rows.
+    #: The measured slice and its rows, or None for all rows.
     slice: str | None = None
     rows: IntArray | None = None
 
@@ -109,7 +109,7 @@ def _read(results: Results, observed: Cell) -> _Classifier:
 
 
 def _lacking(measure: str, of: _Classifier) -> str:
-    """Return the reason why a classifier cannot be measured; empty if it can, or if replicates are missing."""
+    """Return the reason why a classifier cannot be measured, or "" if it can or replicates are missing."""
     needs = MEASURES[measure].needs
     if of.run is None:
         return ""

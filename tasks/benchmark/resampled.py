@@ -76,7 +76,7 @@ def measures(results: Results, _: str) -> Iterator[Hypothesis]:
 
 
 def _lacking(measure: str, results: Results, cell: Cell) -> str:
-    """Return the reason why a data set lacks a measure; empty if it has the measure or if replicates are missing."""
+    """Return the reason why a measure is unavailable, or "" if it is available or replicates are missing."""
     if MEASURES[measure].needs_scores:
         return f"{measure} needs scores, which repetitions of the cross-validation do not store"
     table = results.table(cell)

@@ -85,7 +85,7 @@ class OverFolds:
     """The values of a measure on the folds of one classifier's cross-validation of one data set."""
 
     cells: tuple[Cell, ...]
-    #: The value on each fold, shape (repetitions, folds); None if replicates are missing.
+    #: The value on each fold, shape (repetitions, folds), or None if replicates are missing.
     values: FloatArray | None
     rows: int
 
@@ -183,7 +183,7 @@ def count_permutation_tests(plan: Plan) -> Counter[tuple[str, ...]]:
 
 
 def few_arrangements(plan: Plan, tests: Counter[tuple[str, ...]], cell: Cell, dataset: Dataset) -> str:
-    """Return the reason why a permutation test cannot reject for any classifier; empty if it can.
+    """Return the reason why a permutation test cannot reject for any classifier, or "" if it can.
 
     `tests`: the numbers of tests. Tests on other data sets are assumed to have p-values of 0.
     """
@@ -212,7 +212,7 @@ class FinishedRuns:
     datasets: tuple[str, ...]
     #: For each data set, the correctness of each classifier (columns) on each row.
     right: tuple[NDArray[np.bool_], ...]
-    #: For each data set, the group of each row; None if rows are independent.
+    #: For each data set, the group of each row, or None if rows are independent.
     groups: tuple[NDArray[np.int64] | None, ...]
 
     @property
@@ -254,7 +254,7 @@ def over_data_sets(results: Results, _: str) -> Iterator[Hypothesis]:
         return base.with_(dataset=None, note=note, **of)
 
     def of_scores(test: str, method: str, **data: Any) -> dict[str, Any]:
-        """Return the result of a test of scores; empty if there are too few data sets."""
+        """Return the result of a test of scores, or an empty dictionary if there are too few data sets."""
         return run_table_test(test, {**data, "greater_is_better": True}, method) if whole else {}
 
     for name, rank in zip(runs.classifiers, ranks, strict=True):

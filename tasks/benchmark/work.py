@@ -132,7 +132,7 @@ def is_parallel(work: CrossValidated) -> bool:
 
 
 def own_code(work: CrossValidated) -> Mapping[str, str] | None:
-    """Return the identity of the code of another package's classifier or of a user's measure; None for other code."""
+    """Return the identity of the code of another package's classifier or of a user's measure, or None."""
     name, code = work.classifier.learner, work.classifier.code
     if code is None and isinstance(work, Measured):
         name, code = work.measure, work.measure_code

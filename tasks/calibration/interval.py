@@ -52,7 +52,7 @@ _SCHEMA = pa.schema(
 
 
 def _revision(work: OnTestSets) -> int:
-    """Return 1 if outputs are exchanged (the truth is then 0) or rows are judged (one more is unseen); otherwise 0."""
+    """Return 1 if outputs are exchanged (the truth is then 0) or rows are judged (one more is unseen), else 0."""
     return int(work.population.swapped or isinstance(work.population, JudgedRows))
 
 
@@ -104,7 +104,7 @@ def true_f1(population: Population, of: str) -> float:
 
 
 def compared_outcomes(outcomes: Iterable[Any], of: str) -> list[Any]:
-    """Return outcomes for the difference in F1; for the F1 of A only, of A and a classifier that is never positive."""
+    """Return the outcomes for a difference in F1. For the F1 of A only, A replaces B, and A is never positive."""
     if of == "difference":
         return list(outcomes)
     e1, e2, e3, e4, e5, e6, e7, e8 = outcomes

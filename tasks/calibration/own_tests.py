@@ -124,14 +124,14 @@ def _p_values(result: Any, n_sets: int) -> list[float]:
 
 
 def _wrong(p: float) -> str | None:
-    """Return the reason why a result is not a valid p-value; None if it is valid."""
+    """Return the reason why a result is not a valid p-value, or None if it is valid."""
     if math.isnan(p):
         return "p is NaN"
     return None if 0 <= p <= 1 else "p is not between 0 and 1"
 
 
 def _generator_of(function: Callable[..., Any], rng: np.random.Generator | None) -> dict[str, Any]:
-    """Return the generator as the keyword argument ``rng`` if a function takes one; otherwise no arguments."""
+    """Return the generator as the keyword argument ``rng`` if a function takes one, or no arguments."""
     try:
         return {"rng": rng} if "rng" in inspect.signature(function).parameters else {}
     except ValueError:

@@ -36,7 +36,7 @@ Z = 1.959963984540054
 
 
 def monte_carlo_error(row: Hypothesis) -> float | None:
-    """Return the Monte-Carlo standard error of a row's estimate; None without an estimate.
+    """Return the Monte-Carlo standard error of a row's estimate, or None if there is no estimate.
 
     The error of a rate is sqrt(p (1 - p) / n). For a mean or size-adjusted power, it follows from the stored interval.
     """
@@ -202,7 +202,7 @@ def adjusted_power_error(p_values: NDArray[np.float64], under_null: NDArray[np.f
 
 
 def critical_p(under_null: NDArray[np.float64], alpha: float) -> float:
-    """Return the largest p-value such that at most the share alpha of them is that small; 0 if there is none."""
+    """Return the largest p-value such that at most the share alpha is that small, or 0 if there is none."""
     values, counts = np.unique(under_null, return_counts=True)
     allowed = values[np.cumsum(counts) <= alpha * under_null.size * (1 + 1e-12)]
     return float(allowed[-1]) if allowed.size else 0.0

@@ -111,7 +111,7 @@ class Population(_Drawn, Record):
 
     @property
     def expected(self) -> NDArray[np.float64]:
-        """The outcomes; if outputs are exchanged, their expected values."""
+        """The outcomes or, if outputs are exchanged, their expected values."""
         values = np.array(self.outcomes, dtype=np.float64)
         for pair in self.exchanged if self.swapped else ():
             values[list(pair)] = values[list(pair)].mean()

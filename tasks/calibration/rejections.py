@@ -39,7 +39,7 @@ def rates(results: Results, _: str) -> Iterator[Hypothesis]:
 
 
 def _population_of_answers(results: Results, cell: Cell) -> AnyPopulation | None:
-    """Return the population of a cell; None if it is unknown or its difference is not one between answers."""
+    """Return the population of a cell, or None if it is unknown or is not a population of answers."""
     value = population(cell.work_of(OnTestSets), results.store) if cell.fanout in _READY else None
     return None if isinstance(value, ScorePopulation | Described) else value
 

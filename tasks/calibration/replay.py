@@ -33,11 +33,11 @@ class Replay:
     cell: Cell
     #: The rows of the test set, or its distinct rows with their counts.
     rows: pa.Table
-    #: The computed answer, with the columns of the cell's replicates; None if the test fails.
+    #: The computed answer, with the columns of the cell's replicates, or None if the test fails.
     answer: Mapping[str, Any] | None
-    #: The error of the test, or how its process ended; None if the test gave an answer.
+    #: The error of the test, or how its process ended, or None if the test gave an answer.
     problem: str | None
-    #: The stored answer; None if the test set was not drawn or its replicates are missing.
+    #: The stored answer, or None if the test set was not drawn or its replicates are missing.
     stored: Mapping[str, Any] | None
 
     @property

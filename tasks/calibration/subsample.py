@@ -79,13 +79,13 @@ def _stream(work: OnTestSets) -> dict[str, Any]:
 
 
 def _revision(work: OnTestSets) -> int:
-    """Return 1 for areas (Obuchowski's variance of grouped rows) and groups of votes (tested by means); otherwise 0."""
+    """Return 1 for areas (Obuchowski's variance of grouped rows) and groups of votes (tested by means), else 0."""
     areas = isinstance(work.population, ScoredRows) and work.test.measure == "auc"
     return int(areas or (isinstance(work.population, Votes) and "voters" in str(work.test.options["method"])))
 
 
 def outcomes_cell(work: OnTestSets) -> Cell | None:
-    """Return the cell that computes the population, if the study trains classifiers or counts files; otherwise None."""
+    """Return the cell that trains classifiers or counts files for the population, or None if there is none."""
     if not isinstance(work.population, Computed):
         return None
     of = work.population.outcomes_of
@@ -99,7 +99,7 @@ def _needs(work: OnTestSets) -> list[Cell]:
 
 
 def _stand_in(work: OnTestSets, store: Store) -> OnTestSets | None:
-    """Return the work with plausible answers of classifiers that are not trained yet; None if none are trained."""
+    """Return the work with plausible answers of the classifiers to be trained, or None if no classifier is trained."""
     source = outcomes_cell(work)
     if source is None or not isinstance(source.work, Predicted | Categorised):
         return None

@@ -152,7 +152,7 @@ class Estimate:
     estimate: float
     low: float
     high: float
-    #: The standard error that the method states; NaN if the ends are NaN.
+    #: The standard error that the method states, or NaN if the ends are NaN.
     standard_error: float
     #: True if the measure is 0/0 on the test set, which is taken as 0.
     undefined: bool

@@ -56,7 +56,7 @@ class Dataset:
     classes: tuple[str, ...]
     #: The distinct names of the columns of `X`.
     features: tuple[str, ...]
-    #: The categories of each nominal feature, in the order of its codes; empty for numeric features.
+    #: The categories of each nominal feature, in the order of its codes, or empty for numeric features.
     categories: tuple[tuple[str, ...], ...]
     #: The group of each row as a code 0, 1, ...; rows of a group, such as a patient, are dependent. int64 array of
     #: shape (n,), or None if there are no groups.

@@ -54,7 +54,7 @@ class Texts:
         return cls(tuple(kept), np.take(lookup, codes))
 
     def numbers(self) -> Numbers:
-        """Return the strings as numbers; NaN if missing."""
+        """Return the column as numbers. Missing strings become NaN."""
         return np.take(np.array([*map(float, self.names), math.nan]), self.codes)
 
     def first(self, name: str) -> int:

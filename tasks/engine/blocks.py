@@ -45,10 +45,10 @@ class Receipt:
     host: str
     #: Engine that computed the block: the process of the run, or a worker.
     engine: str = "serial"
-    #: Peak memory of the process so far, in bytes; 0 if unknown.
+    #: Peak memory of the process so far, in bytes, or 0 if unknown.
     memory: int = 0
     #: Number of replicates at least as extreme as observed (or of rejections, if a rule stops at the precision of a
-    #: rate); None if unknown.
+    #: rate), or None if unknown.
     exceedances: int | None = None
     #: The content of the file, if the run would otherwise request it from an object store. It is not stored.
     content: Content = field(default=None, repr=False)
@@ -187,7 +187,7 @@ class BlockSizer:
 
     @property
     def seconds_left(self) -> float:
-        """The seconds of work that are not in a block yet; 0 while the cost of a lane is unknown."""
+        """The seconds of work that are not in a block yet, or 0 while the cost of a lane is unknown."""
         return sum(last - first for first, last in self.gaps) * self.seconds / max(1, self.lanes)
 
     def _next_lanes(self, workers: int, others: float, least: float) -> int:

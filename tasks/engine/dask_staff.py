@@ -58,7 +58,7 @@ class OtherCode(Exception):
 
 
 def run_with(code: str, block: Block, store: Store, apart: bool, *, engine: str) -> Receipt | Failure:
-    """Call `run_guarded` if the `version` of this worker is `code`; otherwise return the block by raising OtherCode."""
+    """Call `run_guarded` if the `version` of this worker is `code`, or else return the block by raising OtherCode."""
     if code != version():
         time.sleep(_GIVEN_BACK)
         raise OtherCode(version())

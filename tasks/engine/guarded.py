@@ -163,7 +163,7 @@ class _Child:
 
 
 def _outcome(message: bytes) -> Receipt | Failure:
-    """Return the outcome of a block from a message; if it is an OSError of the store, raise it."""
+    """Return the outcome of a block in a message. Raise it if it is an OSError of the store."""
     try:
         outcome = pickle.loads(message)  # noqa: S301 (the code that this process was told to run)
     except Exception:  # invalid bytes may raise anything
@@ -183,7 +183,7 @@ def _words(code: int) -> str:
 
 
 def memory_limit() -> int | None:
-    """Return the memory limit of this worker, or of this machine outside a worker, in bytes; None if unlimited."""
+    """Return the memory limit of this Dask worker in bytes, None if it has no limit, or this machine's memory."""
     distributed = sys.modules.get("distributed")
     if distributed is not None:
         with contextlib.suppress(ValueError, AttributeError):

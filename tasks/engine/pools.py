@@ -37,7 +37,7 @@ class Pool(Protocol):
 
     @property
     def open(self) -> dict[BlockSizer, float]:
-        """The cells in progress, with the seconds of work that are not in a block yet; 0 if unknown."""
+        """The cells in progress, with the seconds of work that are not in a block yet (0 if unknown)."""
 
     @property
     def seconds_a_block(self) -> float:
@@ -56,7 +56,7 @@ class Pool(Protocol):
         """The versions of the workers whose code differs from this process. They compute no blocks."""
 
     def prepare(self, plan: Plan, priority: int = 0) -> None:
-        """Prepare for the blocks of a plan with this priority; for example, import its fan-outs on the workers."""
+        """Prepare for the blocks of a plan with this priority, for example by importing its fan-outs on the workers."""
 
     def submit(self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]) -> Callable[[], None]:
         """Start a block and return a function that cancels it. `done` is called at most once, from any thread."""

@@ -170,7 +170,7 @@ TEST = StatisticalTest(
 def _smallest_pvalues(
     sets: IntArray, rng: np.random.Generator | None, *, method: str, alternative: str, new_rows: int
 ) -> FloatArray:
-    """Return the smallest p-value of all looks at each test set. Rows arrive in random order; at once without `rng`."""
+    """Return the smallest p-value of all looks at each test set. Without `rng`, all rows arrive at once."""
     values = np.empty(len(sets))
     for place, counts in enumerate(sets):
         only_a, only_b, n = int(counts[2] + counts[5]), int(counts[1] + counts[6]), int(counts.sum())

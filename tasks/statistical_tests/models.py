@@ -49,7 +49,7 @@ ADVANTAGE = "advantage of a over b"
 
 
 def _advantage(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the result without p, from ``a`` and ``b``, the models' scores by data set; None if missing."""
+    """Return the result without p, from ``a`` and ``b``, the models' scores by data set (None if missing)."""
     result = signed_rank_test(_advantages(data))
     return {
         "alternative": "two-sided",

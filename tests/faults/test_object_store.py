@@ -39,7 +39,7 @@ def test_a_store_that_does_not_answer_is_one_line(many, bucket):
     place.environment = {**place.environment, "AWS_ENDPOINT_URL": "http://127.0.0.1:9", "AWS_MAX_ATTEMPTS": "1"}
     done = run("run", many[0], "--cluster", "serial", place=place)
     assert done.returncode == 2
-    assert f"--output: {place.url} is not valid; study.json in it cannot be read" in done.stderr
+    assert f"--output: {place.url}: study.json cannot be read" in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -34,12 +34,12 @@ class Sample:
     people: FloatArray
     #: The number of labels.
     n: int
-    #: The item of each row; None if every row has a different item.
+    #: The item of each row, or None if every row has a different item.
     items: IntArray | None
 
 
 def _interval(options: Mapping[str, Any], sample: Sample, rng: np.random.Generator, *, judge: bool = True) -> Estimate:
-    """Return the interval of `sigstats.judged_test`; if not `judge`, from the labels only."""
+    """Return the interval of `sigstats.judged_test`, from the labels only if `judge` is false."""
     a, b = sample.judge if judge else np.zeros_like(sample.judge)
     of_a, of_b = np.where(np.arange(len(a)) < sample.n, sample.people, np.nan)
     data = rows_of_two((b, a), (of_b, of_a), 1.0, sample.items)

@@ -52,7 +52,7 @@ _BATCH = 2**18
 
 
 class ColumnTypes(NamedTuple):
-    """The types of the columns of true classes and of both predictions in a file; for categories, the labels' type.
+    """The types of the three columns in a file. The type of a column of categories is the type of the labels.
 
     Types of one family have the same labels: 32-bit and 64-bit whole numbers, or strings with short and long offsets.
     """

@@ -34,9 +34,9 @@ class Answers:
 
     #: NaN if the test refuses the test set.
     p_value: NDArray[np.float64]
-    #: Whether the interval contains the true difference, None without an interval; None if the test has no intervals.
+    #: For each test set, whether the interval contains the true difference; None if the test has no intervals.
     covers: NDArray[np.object_] | None = None
-    #: The reason for the first refusal of a test set; empty if none is refused.
+    #: The reason for the first refusal of a test set, or empty if none is refused.
     problem: str = ""
 
 
@@ -126,7 +126,7 @@ def advantage(test: AppliedTest, drawn: NDArray[np.int64], population: AnyPopula
 
 
 def true_advantage(population: AnyPopulation, test: AppliedTest) -> float:
-    """Return the advantage of B over A in the population, by the measure of a test; 0 if outputs are exchanged."""
+    """Return the advantage of B over A in the population, by the measure of a test."""
     if population.swapped:
         return 0.0
     measure = measure_of(test)

@@ -89,7 +89,7 @@ class Arff(Lines):
         super().__init__(where, [attribute.name for attribute in self.attributes], _rows(where, lines, self.attributes))
 
     def numbers(self, name: str) -> Numbers | None:
-        """Return a column that is declared numeric as numbers; None for other columns."""
+        """Return a column as numbers, or None if it is not declared numeric."""
         if self._attribute(name).kind != "numeric":
             return None
         texts = self.texts(name)
@@ -213,7 +213,7 @@ def _sparse(where: str, line: int, text: str, attributes: Sequence[Attribute]) -
 
 
 def _values(where: str, line: int, text: str) -> tuple[list[str | None], str]:
-    """Return the values up to the end, a comment or a brace, and the character there; an unquoted ``?`` is None."""
+    """Return the values up to the end, a comment or a brace, and the character there. An unquoted ``?`` is None."""
     values: list[str | None] = []
     position = 0
     while True:

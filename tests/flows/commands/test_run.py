@@ -209,7 +209,7 @@ def test_an_output_whose_study_cannot_be_told_is_left_alone(program, tmp_path, q
     (tmp_path / "out" / "study.json").symlink_to("study.json")
     done = program("run", quick[0], "--output", tmp_path / "out", "--cluster", "serial")
     assert done.returncode == 2
-    assert f"--output: {tmp_path / 'out'} is not valid; study.json in it cannot be read" in done.stderr
+    assert f"--output: {tmp_path / 'out'}: study.json cannot be read" in done.stderr
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["study.json"]
 
 

@@ -382,7 +382,7 @@ def test_an_output_whose_study_cannot_be_told_is_left_alone(folder, capsys):
     (folder / "out").mkdir()
     (folder / "out/study.json").symlink_to("study.json")
     assert evaluate(folder) == 2
-    assert "study.json in it cannot be read" in capsys.readouterr().err
+    assert "study.json cannot be read" in capsys.readouterr().err
     assert [path.name for path in (folder / "out").iterdir()] == ["study.json"]
 
 
