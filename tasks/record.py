@@ -28,7 +28,7 @@ def canonical(values: Any) -> str:
 
 
 def digest(what: str, **values: Any) -> str:
-    """Return the SHA-256 of named values in hexadecimal. Equal values of different kinds (`what`) differ in it."""
+    """Return the SHA-256 of named values in hexadecimal. Equal values with another `what` have another digest."""
     text = canonical({"identity": IDENTITY_VERSION, "what": what, "values": values})
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 

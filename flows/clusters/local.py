@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 
 class Cluster(ClusterFile):
-    """``kind = "local"``."""
+    """Worker processes on this machine."""
 
     kind: Literal["local"] = "local"
     workers: Workers | None = Field(None, description="Worker processes of one thread; one per processor by default")
@@ -48,7 +48,7 @@ class Cluster(ClusterFile):
 
 
 class SerialCluster(ClusterFile):
-    """``kind = "serial"``."""
+    """A plain loop in this process."""
 
     kind: Literal["serial"] = "serial"
     gpus: Gpus = 0
