@@ -71,7 +71,7 @@ def as_options(*others: tuple[str, str]) -> contextlib.AbstractContextManager[No
 #: Names of options in the library.
 _OPTIONS = (
     "positive", "measures?", "score_range", "margins?", "minimum_effect", "at_least", "at_most", "power", "weights",
-    "output", "cluster", "workers", "part", "ratio", "costs", "order", "run", "by_position", "probabilities",
+    "output", "cluster", "workers", "part", "order", "run", "by_position", "probabilities",
     "lower_is_better", "changed", "score", "model", "filter", "duplicates", "unscored",
 )  # fmt: skip
 

@@ -1,7 +1,7 @@
 """The arguments of commands that read predictions."""
 
 import argparse
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +9,9 @@ from sigstats._common.messages import rephrased
 
 from ..errors import BadInput
 from . import option, repeatable
+from ._measures import add_measures as add_measures
+from ._measures import measure_of_form
+from ._measures import measures_of as measures_of
 from ._options import as_options, with_dashes
 
 if TYPE_CHECKING:
@@ -32,7 +35,6 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str, mat
     repeatable(columns, "--score", "NAME", score)
     text = "columns with the probability of each class, as in prob_* or cat,dog; the likeliest class is the prediction"
     columns.add_argument("--probabilities", metavar="PATTERN", help=text)
-    option(columns, "--ratio", "A/B", "ratio of the sums of two columns, such as errors/words or cost_usd/solved")
     for name, way in (("lower", "an error or cost"), ("higher", "a mark")):
         text = f"score that is {way}, if its name does not tell; the default of --score"
         repeatable(columns, f"--{name}-is-better", "NAME", f"{text} (repeatable)")
@@ -64,29 +66,6 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str, mat
     if matched:
         text = "allow logs with different tasks, scores or questions"
         rows.add_argument("--allow-different-tasks", action="store_true", help=text)
-
-
-def add_measures(parser: argparse.ArgumentParser, text: str) -> None:
-    """Add ``--measure`` and ``--costs``."""
-    repeatable(parser, "--measure", "NAME", f"measure, or MODULE:FUNCTION of your own{text}")
-    text = "mean cost of predictions as the first measure: fn=10,fp=1 of the positive class, or a file (label, "
-    option(parser, "--costs", "FILE", f"{text}prediction, cost; or JSON by class)")
-
-
-def measures_of(options: argparse.Namespace) -> list[str] | None:
-    """Return the named measures, preceded by that of ``--costs``; None by default."""
-    with as_options():
-        from sigstats.measures.measure import as_own_measure
-        from sigstats.measures.own import is_path
-
-        names = [as_own_measure(name) if is_path(name) else name for name in options.measure]
-        if options.costs is None:
-            return names or None
-        from sigstats.files.predictions import costs_of_file
-        from sigstats.measures.costs import costs_in_words, with_costs
-
-        costs = costs_in_words(options.costs) or _read(options, "costs", costs_of_file)
-        return with_costs(names, costs)  # type: ignore[no-any-return]
 
 
 def add_runs(parser: argparse.ArgumentParser) -> None:
@@ -168,31 +147,27 @@ def _named_in_files(options: argparse.Namespace) -> list[tuple[str, list[str]]]:
 
 def scores_of(options: argparse.Namespace) -> list[str]:
     """Return the named scores, in any form."""
-    if options.ratio is not None:
-        refuse_together(options)
-        return [_ratio(options.ratio)[0]]
-    return options.score or list(dict.fromkeys([*options.lower_is_better, *options.higher_is_better]))
-
-
-def _ratio(text: str) -> tuple[str, str]:
     from sigstats._common.scores import parts_of_ratio
 
-    with as_options():
-        return parts_of_ratio(text)
+    if ratio := measure_of_form(options, "ratio"):
+        if options.score:
+            raise BadInput(f"--measure: {ratio!r} is not valid with --score; expected one of them")
+        return [parts_of_ratio(ratio)[0]]
+    return options.score or list(dict.fromkeys([*options.lower_is_better, *options.higher_is_better]))
 
 
 def columns_of(options: argparse.Namespace) -> "Columns":
     """Return the columns that the options name."""
-    from sigstats._common.scores import of_named_scores
+    from sigstats._common.scores import of_named_scores, parts_of_ratio
     from sigstats.files.predictions import Columns, has_instances, names_of_instances, read_labels
 
-    scores = scores_of(options)
+    scores, ratio = scores_of(options), measure_of_form(options, "ratio")
     columns = {name: getattr(options, name) for name in ("id", "label", "epoch", "group")}
     columns |= {"score": next(iter(scores), None), "prediction": next(iter(options.prediction), None)}
     named = {name: column for name, column in columns.items() if column is not None}
     with as_options():
-        lower = of_named_scores(options.lower_is_better, scores, "--lower-is-better", ratio=options.ratio)
-        higher = of_named_scores(options.higher_is_better, scores, "--higher-is-better", ratio=options.ratio)
+        lower = of_named_scores(options.lower_is_better, scores, "--lower-is-better", ratio=ratio)
+        higher = of_named_scores(options.higher_is_better, scores, "--higher-is-better", ratio=ratio)
     slices, bins = _slices(options.slice)
     # Options that are also those of the file of labels.
     shared = {name: getattr(options, name) for name in ("probabilities", "task")}
@@ -204,7 +179,8 @@ def columns_of(options: argparse.Namespace) -> "Columns":
     with as_options():
         of_instances = options.labels is not None and any(map(has_instances, files[:1]))
     read: Any = names_of_instances if of_instances else partial(read_labels, columns=named, **for_truth, **shared)
-    labels = _read(options, "labels", read)
+    with rephrased("--labels: ", BadInput):
+        labels = None if options.labels is None else read(options.labels)
     with as_options():
         return Columns().but(
             **named,
@@ -215,7 +191,7 @@ def columns_of(options: argparse.Namespace) -> "Columns":
             bins=tuple(bins.items()),
             filter=options.filter[0] if options.filter else None,
             model=options.model[0] if options.model else None,
-            per=None if options.ratio is None else _ratio(options.ratio)[1],
+            per=None if ratio is None else parts_of_ratio(ratio)[1],
             duplicates=options.duplicates,
             **shared,
             by_position=options.by_position,
@@ -234,14 +210,6 @@ def _slices(options: Sequence[str]) -> tuple[tuple[str, ...], dict[str, int]]:
             raise BadInput(f"--slice: {value!r} is not valid; expected {expected}")
         bins[column] = int(number) if number else bins.get(column)
     return tuple(bins), {column: number for column, number in bins.items() if number is not None}
-
-
-def _read(options: argparse.Namespace, name: str, read: Callable[[str], Any]) -> Any:
-    """Read the file that an option names; None without the option. Errors name the option."""
-    if (path := getattr(options, name)) is None:
-        return None
-    with rephrased(f"--{name}: ", BadInput):
-        return read(path)
 
 
 def match_options(options: argparse.Namespace) -> dict[str, Any]:

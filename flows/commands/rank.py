@@ -132,7 +132,7 @@ def _rank(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
         as_real(options.alpha, "--alpha", low=0, high=1, open_ends=True)
         named = arguments.measures_of(options)
         measures = as_compared_measures(named) if named else (None,)
-        by_pairs = bool(named or options.run is not None or options.ratio is not None or options.human)
+        by_pairs = bool(options.measure or options.run is not None or options.human)
         if len(measures) > 1:
             raise BadInput(f"--measure: {len(measures)} were given; expected one")
         if options.positive is not None and not by_pairs:

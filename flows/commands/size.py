@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
             return _leaderboard(options)
         if options.run is not None:
             return _runs(options)
-        options.measure = arguments.measures_of(options)
+        options.measures = arguments.measures_of(options)
         paired = _read_pair(options) if options.files else None
         names = () if paired is None else _names(options, paired)
         if paired is not None and (measure := _measure_of(options, paired, names)) != "accuracy":
@@ -184,7 +184,7 @@ def _names(options: argparse.Namespace, paired: "PairedPredictions") -> tuple[st
     from sigstats.comparison.family import evidence_to_compare
     from sigstats.comparison.measure_names import check_used
 
-    names = tuple(evidence_to_compare(paired, options.measure, options.positive))
+    names = tuple(evidence_to_compare(paired, options.measures, options.positive))
     check_used(names, score_range=options.score_range)
     arguments.refuse_unused(arguments.columns_of(options), names)
     return names
@@ -192,8 +192,8 @@ def _names(options: argparse.Namespace, paired: "PairedPredictions") -> tuple[st
 
 def _measure_of(options: argparse.Namespace, paired: "PairedPredictions", names: tuple[str, ...]) -> str:
     """Return the measure whose rows are planned: accuracy if it is compared and no score is named."""
-    scored = paired.scored is not None and not paired.graded and not options.measure
-    named = names[: len(options.measure)] if options.measure else names  # without costs that are compared as well
+    scored = paired.scored is not None and not paired.graded and not options.measures
+    named = names[: len(options.measures)] if options.measures else names  # without costs that are compared as well
     return "accuracy" if "accuracy" in named and not scored else named[-1]
 
 

@@ -12,14 +12,14 @@ Errors: TypeAlias = Iterator[ValueError]
 _ONE = "expected one of them"
 #: Inputs that select what is read from files, except groups.
 _READ = (
-    *("id", "label", "ratio", "epoch", "task", "labels", "unmatched", "unscored", "duplicates"),
+    *("id", "label", "epoch", "task", "labels", "unmatched", "unscored", "duplicates"),
     *("prediction", "score", "slice", "filter", "model", "probabilities"),
     *("lower_is_better", "higher_is_better", "by_position", "missing", "classes", "allow_different_tasks"),
 )
-_OF_MEASURES = ("measure", "costs", "positive", "score_range")
+_OF_MEASURES = ("measure", "positive", "score_range")
 #: Inputs without effect on the size of a leaderboard or the number of runs.
 _NOT_OF_SIZES = (
-    *("report", "ratio", "group", "epoch", "task", "slice", *_OF_MEASURES),
+    *("report", "group", "epoch", "task", "slice", *_OF_MEASURES),
     *("accuracy", "discordance", "rows", "answers", "correlation"),
     "margin",
 )

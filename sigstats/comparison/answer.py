@@ -249,7 +249,7 @@ def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[Compa
         return "Compare on more rows of the smallest slices: their wide intervals widen that of the gap."
     if row.test.kind == "judged":
         return f"{row.note[:1].upper()}{row.note[1:]}."
-    measure = "--costs FILE" if row.measure == EXPECTED_COST else f"--measure {shlex.quote(row.measure)}"
+    measure = "--measure COSTS" if row.measure == EXPECTED_COST else f"--measure {shlex.quote(row.measure)}"
     plan, size = f"sigstats size {measure} with the same files", settled_by(row)
     if row.test.kind == "unpaired" and not size:
         return "Compare both models on the same rows, so that smaller differences can be detected, or use more rows."

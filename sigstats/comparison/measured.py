@@ -223,10 +223,11 @@ def _marks(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Value
 def _given_scores(paired: PairedPredictions, spec: MeasureSpec) -> Scored:
     """Return the scores of both models; raise ValueError if they are missing or of another kind."""
     scored, marks, name = paired.scored, spec.needs == "marks", spec.name
+    if name == "ratio" and (scored is None or scored.per is None):
+        wanted = "two columns, --measure A/B (in Python ratio='A/B')"
+        raise ValueError(f"measures: 'ratio' is not valid without denominators; expected {wanted}")
     if scored is None:
         raise ValueError(f"measures: {name!r} is not valid without scores; expected scores (--score COLUMN)")
-    if name == "ratio" and scored.per is None:
-        raise ValueError("measures: 'ratio' is not valid without denominators; expected --ratio NUMERATOR/DENOMINATOR")
     if name != "ratio" and scored.per is not None:
         raise _invalid(spec, "a ratio of sums; expected ratio, or the score alone")
     if scored.of_truth and name != "neg-log-loss" and spec.needs != "tables":

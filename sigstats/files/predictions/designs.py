@@ -34,16 +34,11 @@ class People(NamedTuple):
         values = rows.score.values.to_numpy(zero_copy_only=False).astype(np.float64)
         return cls(rows.where, rows.score.name, rows.keys, values, judged)
 
-    def at(self, ids: Any) -> tuple[FloatArray, list[Note]]:
-        """Return the label of each row, NaN without one, and a note on labels of other rows."""
+    def at(self, ids: Any) -> FloatArray:
+        """Return the label of each row, NaN without one."""
         keys, of_people = (column.to_pylist() for column in same_spelling([ids, self.keys]))
         of_id = dict(zip(of_people, self.values.tolist(), strict=True))
-        others = len(of_id.keys() - set(keys))
-        if others == len(of_id):
-            raise ValueError(f"{self.where}: shares no id with {self.judged}; expected labels of its rows")
-        text = f"{self.where}: {others:,} label{'s' * (others > 1)} of rows that {self.judged} lacks, left out"
-        values = np.array([of_id.get(key, np.nan) for key in keys], dtype=np.float64)
-        return values, [Note("unmatched-labels", text)] if others else []
+        return np.array([of_id.get(key, np.nan) for key in keys], dtype=np.float64)
 
 
 def read_judged(path: str, columns: Columns, human: str) -> tuple[Predictions, People]:
@@ -80,7 +75,7 @@ def add_people(
     else:
         assert predicted is not None
         right = [*predicted.right]
-    (a, of_a), (b, of_b) = (side.at(paired.ids) for side in people)
+    a, b = (side.at(paired.ids) for side in people)
     numbers = np.array([float(name) if is_number(name) else np.nan for name in paired.classes])
     classes, doubts = np.nan if predicted is None else numbers[predicted.label], list[Note]()
     for side, of, labels in zip(people, right, (a, b), strict=True):
@@ -112,7 +107,7 @@ def add_people(
         scored=replace(scored, lower=False) if scored is not None and limits else None,
         people=(a, b),
         score_range=limits,
-        notes=tuple(dict.fromkeys((*paired.notes, *of_a, *of_b, *doubts))),
+        notes=tuple(dict.fromkeys((*paired.notes, *doubts))),
     )
 
 

@@ -87,11 +87,11 @@ def test_a_cost_without_limits_may_fail_and_never_passes(tmp_path, table, capsys
 def test_a_ratio_over_ones_is_a_mean_and_others_follow_the_weighted_law(tmp_path, table):
     mean = checked(tmp_path, table, "--at-least", 0.45, "--score", "mark", "--score-range", 0, 1)["rows"][0]
     ones = table.assign(one=1)
-    options = ("--ratio", "mark/one", "--higher-is-better", "mark/one", "--score-range", 0, 1)
+    options = ("--measure", "mark/one", "--higher-is-better", "mark/one", "--score-range", 0, 1)
     ratio = checked(tmp_path, ones, "--at-least", 0.45, *options)["rows"][0]
     for name in ("value", "low", "high", "pvalue"):
         assert ratio[name] == pytest.approx(mean[name], rel=1e-6)
-    found = checked(tmp_path, table, "--at-most", 0.14, "--ratio", "errors/words", "--score-range", 0, 1)["rows"][0]
+    found = checked(tmp_path, table, "--at-most", 0.14, "--measure", "errors/words", "--score-range", 0, 1)["rows"][0]
     e, w = table["errors"].to_numpy(), table["words"].to_numpy()
     assert found["value"] == pytest.approx(e.sum() / w.sum())
     law = np.random.default_rng(1).dirichlet(np.ones(301), 40_000)

@@ -484,7 +484,7 @@ def test_one_column_of_scores_is_not_that_of_several_models(tmp_path, refused):
     frame.to_csv(tmp_path / "a.csv", index=False)
     for command in ("compare", "rank", "size"):
         arguments = [command, str(tmp_path / "a.csv"), "--prediction", "p", "--prediction", "q"]
-        named = (["--score", "mark"], ["--lower-is-better", "mark"], ["--ratio", "mark/id"])
+        named = (["--score", "mark"], ["--lower-is-better", "mark"], ["--measure", "mark/id"])
         for score in named:
             assert "--score: 'mark' is one column for every --prediction" in refused(*arguments, *score)
     with pytest.raises(ValueError, match="score: 'mark' is not valid; expected a frame for each model"):
@@ -517,11 +517,11 @@ def test_a_positive_class_that_is_none_is_refused_whatever_is_measured(tmp_path,
         ("size", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used by"),
         ("size three", [], ["--prediction", "q"], "--prediction: 'q' is not used by mean-score; expected a measure"),
         ("rank", [], ["--prediction", "q"], "--prediction: 'q' is not used by mean-score; expected a measure"),
-        ("rank", ["--ratio", "cost/n"], ["--prediction", "q"], "--prediction: 'q' is not used by"),
+        ("rank", ["--measure", "cost/n"], ["--prediction", "q"], "--prediction: 'q' is not used by"),
         ("rank", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used by"),
         ("check", [], ["--prediction", "q"], "--prediction: 'q' is not used by mean-score; expected a measure"),
         ("check", [], ["--label", "q"], "--label: 'q' is not used by mean-score; expected a measure of"),
-        ("check", ["--ratio", "cost/n"], ["--label", "q"], "--label: 'q' is not used by"),
+        ("check", ["--measure", "cost/n"], ["--label", "q"], "--label: 'q' is not used by"),
         (
             "size",
             ["--measure", "f1", "--positive", "x"],
@@ -542,7 +542,7 @@ def test_what_no_measure_uses_is_refused_before_anything_is_computed(
     paths = [str(tmp_path / f"{name}.csv") for name in ("a" if command == "check" else "abc" if three else "ab")]
     of_cost = unused[0] not in ("--score-range", "--task", "--margin")
     bar = [] if command != "check" else ["--at-most", "0.9"] if of_cost else ["--at-least", "0.1"]
-    score = ["--score", "cost"] if of_cost and "--ratio" not in options else []
+    score = ["--score", "cost"] if of_cost and "cost/n" not in options else []
     assert main([command, *paths, *options, *score, *bar]) in (0, 1)
     capsys.readouterr()
     for computes in ("comparison.compare.test_part", "comparison.check.bar.test_row", "ranking.rank.rank_table"):

@@ -118,7 +118,7 @@ def test_words_of_verdicts_in_a_column_of_errors_state_no_direction(tmp_path, ca
 )
 def test_a_ratio_of_two_costs_or_two_marks_states_no_direction(tmp_path, capsys, ratio, known):
     columns = dict.fromkeys(ratio.split("/"), 1 + SHARES)
-    code, said = run(tmp_path, capsys, "compare", columns, {**columns, ratio.split("/")[0]: SHARES}, "--ratio", ratio)
+    code, said = run(tmp_path, capsys, "compare", columns, {**columns, ratio.split("/")[0]: SHARES}, "--measure", ratio)
     assert ("Is a higher" not in said, code != 2) == (known, known)
 
 

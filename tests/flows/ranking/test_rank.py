@@ -227,7 +227,7 @@ def test_a_ratio_and_scores_of_runs_that_are_named_are_what_is_ranked(tmp_path, 
     assert {each["model"]: each["score"] for each in found["models"]} == pytest.approx(means)
     assert found["models"][0]["model"] == "soon"
     paths = written(tmp_path, {name: table.assign(id=rows) for name, table in tables.items()})
-    found = ranked(tmp_path, *paths, "--ratio", "errors/words", "--task", "part")
+    found = ranked(tmp_path, *paths, "--measure", "errors/words", "--task", "part")
     assert {each["model"]: each["score"] for each in found["models"]} == pytest.approx(sums)
     assert found["models"][0]["model"] == "soon"
     # what is said of one pair is not said of many
@@ -237,7 +237,7 @@ def test_a_ratio_and_scores_of_runs_that_are_named_are_what_is_ranked(tmp_path, 
         "errors/words: the lower is the better",
     ]
     assert error.startswith("ratio of errors/words: p-values by random weights have a Monte-Carlo standard error of at")
-    assert "Is a higher 'words/errors' better?" in refused("rank", *paths, "--ratio", "words/errors")
+    assert "Is a higher 'words/errors' better?" in refused("rank", *paths, "--measure", "words/errors")
 
 
 def test_scores_of_the_other_class_are_those_of_a_model_that_is_named(tmp_path):

@@ -79,7 +79,7 @@ def test_the_level_of_any_measure_is_that_of_one_test_of_compare(tmp_path, capsy
     assert len(json.loads(printed("compare", *files, "--json", "-", code=(0, 1)))["rows"]) == tests
 
 
-OPTIONS_OF_PAIRS = """--ratio a/b | --task x | --positive 1 | --margin 5pt | --score-range 0 1 |
+OPTIONS_OF_PAIRS = """--measure a/b | --task x | --positive 1 | --margin 5pt | --score-range 0 1 |
 --answers 1 | --correlation 0 | --adjust none"""
 
 
@@ -90,7 +90,7 @@ def test_what_says_nothing_of_a_leaderboard_is_refused(pilot, refused, option):
     )
 
 
-OPTIONS_OF_FILES = """--slice x | --score x | --lower-is-better x | --ratio a/b | --labels t.csv |
+OPTIONS_OF_FILES = """--slice x | --score x | --lower-is-better x | --measure a/b | --labels t.csv |
 --by-position | --unscored drop | --unscored refuse | --unmatched refuse | --measure f1 | --positive 1 |
 --score-range 0 1 | --run x"""
 

@@ -140,7 +140,7 @@ def test_two_units_are_noted_wherever_scores_are_compared(tmp_path, answer):
         ["rank", a, b, c, *score, "--measure", "p90"],
         ["size", a, c, *score],
         ["size", a, b, c, *score],
-        ["compare", a, c, "--ratio", "latency/one"],
+        ["compare", a, c, "--measure", "latency/one"],
     ):
         found = answer(*command)
         assert "scores may be in two units: median without zeros" in str(found), command

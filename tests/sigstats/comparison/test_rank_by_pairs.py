@@ -96,7 +96,7 @@ def test_the_command_ranks_recipes_by_their_runs_and_costs_from_the_lowest(tmp_p
         files.append(str(tmp_path / f"{name}.csv"))
         frame = pd.concat(runs).assign(errors=lambda each: each["label"] != each["prediction"], words=2)
         frame.astype({"errors": int}).to_csv(files[-1], index=False)
-    for options, score in ((("--measure", "accuracy"), 1), (("--ratio", "errors/words"), -0.5)):
+    for options, score in ((("--measure", "accuracy"), 1), (("--measure", "errors/words"), -0.5)):
         found = answer("rank", *files, "--run", "seed", *options)
         assert [each["model"] for each in found["models"]] == ["good", "bad"]
         ahead = found["models"][0]["score"] - found["models"][1]["score"]
@@ -141,7 +141,7 @@ def test_copies_of_rows_are_told_once(tmp_path, printed):
         files.append(str(tmp_path / f"{name}.csv"))
         pd.concat([frame] * 2).assign(id=range(120)).to_csv(files[-1], index=False)
     (told,) = [
-        line for line in printed("rank", *files, "--ratio", "errors/words").splitlines() if "may be copies" in line
+        line for line in printed("rank", *files, "--measure", "errors/words").splitlines() if "may be copies" in line
     ]
     assert told.startswith(
         "note: good and fair: 60 of 120 rows equal others in all columns and may be copies: without them p"

@@ -125,15 +125,15 @@ def test_the_command_divides_sums_and_says_what_is_wrong(tmp_path, printed, refu
         files.append(str(tmp_path / f"{name}.csv"))
         errors = rng.binomial(words, rate)
         pd.DataFrame({"id": range(60), "errors": errors, "words": words}).to_csv(files[-1], index=False)
-    said = " ".join(printed("compare", *files, "--ratio", "errors/words", "--score-range", "0", "1", code=1).split())
+    said = " ".join(printed("compare", *files, "--measure", "errors/words", "--score-range", "0", "1", code=1).split())
     assert "ratio of errors/words" in said
     assert "errors/words: the lower is the better" in said
     for ratio, complaint in (
-        ("errors", "expected two columns, as in errors/words"),
+        ("errors", "'errors' is not valid; expected one of"),
         ("errors/none", "column 'none' was not found"),
         ("words/errors", "Is a higher 'words/errors' better? Add --higher-is-better words/errors or"),
     ):
-        assert complaint in refused("compare", *files, "--ratio", ratio)
+        assert complaint in refused("compare", *files, "--measure", ratio)
 
 
 @pytest.mark.parametrize("score_range", [None, (0, 1)])

@@ -97,7 +97,7 @@ def test_the_doors_of_the_command_line(measure, kind, of_scores, theirs, tmp_pat
     rows = [f"{true},{said},{cost}" for true, of in COSTS.items() for said, cost in of.items()]
     (tmp_path / "costs.csv").write_text("\n".join(["label,prediction,cost", *rows]))
     name = f"{__name__}:{measure.__name__}" if callable(measure) else measure
-    named = ["--costs", str(tmp_path / "costs.csv")] if measure is COSTS else ["--measure", name]
+    named = ["--measure", str(tmp_path / "costs.csv")] if measure is COSTS else ["--measure", name]
     if of_scores:
         named += ["--probabilities", "prob_*"] if kind == "three" else ["--score", "prob_1"]
     bar = "--at-most" if measure in _LOWER else "--at-least"

@@ -1,5 +1,7 @@
 """The expected cost of predictions, beside scikit-learn's table of counts and under its worst nulls."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -110,16 +112,28 @@ def test_costs_in_a_file_or_in_words(tmp_path, capsys, refused) -> None:
     (tmp_path / "costs.json").write_text('{"yes": {"no": 10},\n "no": {"yes": 1}}')
     for costs in (*(str(tmp_path / f"costs.{kind}") for kind in ("csv", "json")), "fn=10,fp=1"):
         for command in (["compare", *files], ["rank", *files], ["check", files[0], "--at-most", "2"]):
-            assert main([*command, "--costs", costs]) in (0, 1)
+            assert main([*command, "--measure", costs]) in (0, 1)
             outputs.append(capsys.readouterr().out)
     assert outputs[:3] == outputs[3:6] == outputs[6:]
     assert all("expected-cost" in output for output in outputs)
-    assert "'fp': cost" in refused("compare", *files, "--costs", "fn=10")
+    assert "--measure: {'fn': 10.0} is not valid" in refused("compare", *files, "--measure", "fn=10")
+    assert "are given; expected one of them" in refused(
+        "compare", *files, *["--measure", "fn=1,fp=1", "--measure", costs]
+    )
+    assert refused("compare", *files, "--measure", "none.csv").startswith("sigstats: --measure: none.csv: there is no")
+    for odd in ("s3://bucket/costs", "costs/", "/costs", "a/b/c", ""):
+        message = (
+            f"sigstats: --measure: '{odd}' is not valid; expected a measure, MODULE:FUNCTION of your own, ratio A/B"
+        )
+        assert refused("compare", *files, "--measure", odd).startswith(message)
+    assert main(["compare", *files, "--measure", "accuracy", "--measure", costs, "--json", "-"]) in (0, 1)
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert [row["measure"] for row in rows] == ["expected-cost", "accuracy"]
     for twice in ("fn=10,fn=1,fp=1", '{"yes": {"no": 10, "no": 1}, "no": {"yes": 1}}'):
-        assert "expected each cost once" in refused("compare", *files, "--costs", twice)
+        assert "expected each cost once" in refused("compare", *files, "--measure", twice)
     (tmp_path / "costs.csv").write_text("label,prediction,cost\nyes,no,10\nyes,no,1\n")
     assert "'no' predicted for 'yes' appears more than once" in refused(
-        "compare", *files, "--costs", tmp_path / "costs.csv"
+        "compare", *files, "--measure", tmp_path / "costs.csv"
     )
 
 
