@@ -357,6 +357,7 @@ LENIENT = {
 }
 #: Other names under which an argument is refused.
 ALIASES = {
+    "events": "counts",  # of which there are as many
     "score_range": "a",  # values beyond the limits
     "differences": "sizes",
     "scores": "models|datasets",
