@@ -1,22 +1,67 @@
-"""The number of rows that a comparison needs: text, page and JSON."""
+"""The number of rows, items or runs that a comparison needs, also planned from the files of another: text and JSON."""
 
-import json
-import math
-from collections.abc import Iterator
-from dataclasses import asdict
-from typing import Any
-
-from markupsafe import Markup
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from typing import Any, TypeAlias
 
 from sigstats._common.messages import printable
 from sigstats._common.numerals import points, significant
 from sigstats._common.tabular import in_columns
+from sigstats.comparison.family import blank_row, blank_rows, tests_of
+from sigstats.comparison.margins import StatedShare, names_of
+from sigstats.comparison.paired_predictions import PairedPredictions
+from sigstats.comparison.rule import ComparisonRule
 from sigstats.multiplicity import IN_WORDS
-from sigstats.sizing.comparison import DropPlan, PartPlan, SizePlan
+from sigstats.sizing.comparison import DropPlan, PartPlan, SizePlan, pilot_of, plan_size
+from sigstats.sizing.measures import SizeOfMeasure, plan_measure
+from sigstats.sizing.runs import SizeOfRuns, plan_runs
 
-from .pages import svg
-from .pages.page import Answer, page
-from .pages.svg import Axes, Tick
+#: A plan by accuracy, by another measure, or of runs.
+Plan: TypeAlias = SizePlan | SizeOfMeasure | SizeOfRuns
+
+_DROPS = (0.005, 0.01, 0.02, 0.05)
+
+
+def default_drops(rule: ComparisonRule, largest: float = 1.0) -> list[float]:
+    """Return the usual drops of an accuracy that count, up to the largest possible one."""
+    return [drop for drop in _DROPS if rule.minimum_effect < drop <= largest] or [min(2 * rule.minimum_effect, largest)]
+
+
+def plan_pair(
+    paired: PairedPredictions,
+    rule: ComparisonRule,
+    measures: Sequence[str],
+    *,
+    named: int,
+    power: float,
+    drops: Sequence[float] = (),
+    positive: str | None = None,
+) -> Plan:
+    """Plan the next comparison by one of the compared measures, at the level of one test of this comparison.
+
+    It is the accuracy if that is compared and no score is named, otherwise the last of the `named` first measures.
+    """
+    tests = max(1, tests_of(paired, measures, rule))
+    scored = paired.scored is not None and not paired.graded and not named
+    chosen = measures[: named or None]
+    measure = "accuracy" if "accuracy" in chosen and not scored else chosen[-1]
+    row = blank_row(paired, measure)
+    if paired.units.runs is not None:
+        if measure != ("mean-score" if paired.predicted is None else "accuracy"):
+            raise ValueError(f"power: runs cannot be planned by {row.name}; expected the measure accuracy")
+        return plan_runs(paired, rule, drops or default_drops(rule), target=power, tests=tests)
+    if measure == "accuracy":
+        rule = replace(rule, margin=rule.margin_of(row))
+        pilot = pilot_of(paired, rule, tests=tests)
+        return plan_size(pilot, rule=rule, drops=drops or default_drops(rule), target=power)
+    if (row.unit or row.relative) and any(isinstance(drop, StatedShare) for drop in drops):
+        raise ValueError(f"drop: points are for shares; expected a number of {row.unit or 'the unit of the score'}")
+    about = {name for of_measure, _ in blank_rows(paired, [measure]) for name in names_of(of_measure)}
+    margins = {name: margin for name, margin in rule.margins.items() if name in about}
+    # Margins of the other measures are not valid for this one, nor are parts of the baseline if it has limits.
+    relative_margin, relative_effect = float(rule.relative_margin), float(rule.relative_effect)
+    rule = replace(rule, margins=margins, relative_margin=relative_margin, relative_effect=relative_effect)
+    return plan_measure(paired, measure, rule, drops, target=power, tests=tests, positive=positive)
 
 
 def units(plan: SizePlan, n: int) -> str:
@@ -35,11 +80,11 @@ def headline(plan: SizePlan) -> str:
         whole = plan.parts[0]
         if whole.detectable is None:
             return f"{units(plan, whole.part.n)} detect no drop {often}"
-        return f"{units(plan, whole.part.n)} detect a drop of {points(whole.detectable)} {often}"
+        return f"{units(plan, whole.part.n)} detect a drop of {points(whole.detectable)} of accuracy {often}"
     first = next((drop for drop in plan.drops if drop.needed), None)
     if first is None or first.needed is None:
         return "no number of rows detects these drops"
-    return f"{units(plan, first.needed)} detect a drop of {points(first.drop)} {often}"
+    return f"{units(plan, first.needed)} detect a drop of {points(first.drop)} of accuracy {often}"
 
 
 def basis(plan: SizePlan) -> Iterator[str]:
@@ -68,7 +113,6 @@ def basis(plan: SizePlan) -> Iterator[str]:
             f"Rows within {pilot.unit} have a correlation of {pilot.correlation:.2g}; powers are those of 400 "
             "simulated comparisons, with a standard error of 2 points"
         )
-    yield from pilot.notes
 
 
 def needed_in_words(plan: SizePlan, result: DropPlan) -> str:
@@ -84,24 +128,23 @@ def needed_in_words(plan: SizePlan, result: DropPlan) -> str:
 Cells = tuple[str, ...]
 
 
-def tables(plan: SizePlan) -> list[tuple[str, Cells, list[Cells]]]:
-    """Return the title, the header and the rows of each table; tables without rows are left out."""
+def tables(plan: SizePlan) -> list[tuple[Cells, list[Cells]]]:
+    """Return the header and the rows of each table; tables without rows are left out."""
     drops = [points(drop.drop) for drop in plan.drops]
     answers: list[Cells] = [
         (str(part.answers), *("–" if needed is None else f"{needed:,}" for needed in part.needed))
         for part in plan.answers
     ]
-    every: list[tuple[str, Cells, list[Cells]]] = [
-        ("Drops", ("drop", "needed", "power now", "fresh rows until shown"), [_of_drop(plan, x) for x in plan.drops]),
-        ("Chances", ("pass / inconclusive / fail", "equal", *drops), _of_chances(plan)),
-        ("Answers", ("answers an item", *(f"items for {drop}" for drop in drops)), answers),
+    every: list[tuple[Cells, list[Cells]]] = [
+        (("drop", "needed", "power now", "fresh rows until shown"), [_of_drop(plan, x) for x in plan.drops]),
+        (("pass / inconclusive / fail", "equal", *drops), _of_chances(plan)),
+        (("answers an item", *(f"items for {drop}" for drop in drops)), answers),
         (
-            "Slices",
             ("slice", "at hand", "only one model right", "smallest drop shown"),
             [_of_part(part) for part in plan.parts] if len(plan.parts) > 1 else [],
         ),
     ]
-    return [table for table in every if table[2]]
+    return [table for table in every if table[1]]
 
 
 def _of_drop(plan: SizePlan, result: DropPlan) -> Cells:
@@ -124,95 +167,24 @@ def _of_part(plan: PartPlan) -> Cells:
     return plan.part.name, f"{plan.part.n:,}", f"{significant(100 * plan.part.discordance, 3)}%", smallest
 
 
-#: The version of the form of the JSON, increased when it changes.
-JSON_VERSION = 1
-
-
-def as_json(plan: SizePlan) -> str:
-    """Return all results, under the names of the fields of `sigstats.sizing.comparison.SizePlan`."""
-    content: dict[str, Any] = {
-        "version": JSON_VERSION,
+def as_object(plan: Plan) -> dict[str, Any]:
+    """Return all results, under the names of the fields of the plan."""
+    if not isinstance(plan, SizePlan):
+        return asdict(plan)
+    return {
         "headline": headline(plan),
         "basis": list(basis(plan)),
         "measure": "accuracy",
         **asdict(plan),
         "rule": plan.rule.by_keys(),
     }
-    return json.dumps(content, indent=2, allow_nan=False)
 
 
-def show(plan: SizePlan) -> None:
-    """Print the headline, its basis and the tables."""
+def as_text(plan: Plan) -> str:
+    """Return the headline, its basis and the tables."""
+    if not isinstance(plan, SizePlan):
+        return str(plan)
     lines = [f"{headline(plan)}.", *(f"{line}." for line in basis(plan))]
-    for _, header, rows in tables(plan):
+    for header, rows in tables(plan):
         lines += ["", *in_columns([header, *rows], left=len(header))]
-    for line in lines:
-        print(printable(line))  # noqa: T201
-
-
-def as_html(plan: SizePlan) -> str:
-    """Return the page: the headline, its basis, the power curves, the tables."""
-    return page(
-        "tables.html.j2",
-        kind="size of a comparison",
-        answer=_answer(plan),
-        tables=tables(plan),
-        about="Basis of the numbers",
-        basis=list(basis(plan)),
-    )
-
-
-def _answer(plan: SizePlan) -> Answer:
-    target = f"{significant(100 * plan.target)}%"
-    whole, numbers = plan.pilot.parts[0], []
-    if plan.parts:
-        smallest = plan.parts[0].detectable
-        numbers = [("at hand", f"{whole.n:,}", plan.pilot.unit)]
-        numbers.append(("smallest drop shown", "none" if smallest is None else points(smallest), f"power {target}"))
-    numbers.append(("only one model right", f"{significant(100 * whole.discordance, 3)}%", "of the rows"))
-    return Answer(
-        headline=headline(plan),
-        numbers=numbers,
-        shown=[(f"To detect a drop of {points(drop.drop)}:", f"{needed_in_words(plan, drop)}.") for drop in plan.drops],
-        to_do="Collect enough rows for the smallest drop that matters." if plan.parts else "",
-        figure=power_plot(plan),
-        caption=(
-            "The probability that a comparison fails, by the number of rows and the true drop of accuracy. "
-            f"Dashed: the target power, {target}.{' Dotted: the present number.' if plan.parts else ''}"
-        ),
-    )
-
-
-#: Width on a phone; a wider screen enlarges it.
-_WIDTH, _HEIGHT, _LABELS = 360.0, 250.0, 72.0
-
-
-def power_plot(plan: SizePlan) -> Markup:
-    """Return the drawing; empty if no number of rows is known."""
-    curves = [drop for drop in plan.drops if drop.curve]
-    if not curves:
-        return Markup("")
-    low, high = curves[0].curve[0][0], curves[0].curve[-1][0]
-    axes = Axes(
-        width=_WIDTH, height=_HEIGHT, left=42, right=_LABELS, x_limits=(low, high), y_limits=(0, 100), log_x=True
-    )
-    parts = [axes.across("level", 100 * plan.target)]
-    if plan.parts:
-        parts.append(axes.upwards("margin", plan.pilot.parts[0].n))
-    ends = svg.spread([axes.y(100 * drop_plan.curve[-1][1]) for drop_plan in curves], axes.base)
-    for number, (curve, end) in enumerate(zip(curves, ends, strict=True)):
-        line = axes.line("observed", [(n, 100 * power) for n, power in curve.curve])
-        parts.append(axes.labelled(number, points(curve.drop), end + 4, line))
-    parts += [axes.y_axis(unit="%"), axes.x_axis(plan.pilot.unit, ticks=_ticks(low, high))]
-    steps = [
-        f"{points(drop_plan.drop)}: {100 * drop_plan.curve[0][1]:.0f}% at {low:,} {plan.pilot.unit}, "
-        f"{100 * drop_plan.curve[-1][1]:.0f}% at {high:,}"
-        for drop_plan in curves
-    ]
-    return axes.drawing("power", f"Power against the number of {plan.pilot.unit}", "; ".join(steps) + ".", *parts)
-
-
-def _ticks(low: int, high: int) -> list[Tick]:
-    decades = range(int(math.log10(low)), int(math.log10(high)) + 1)
-    values = (factor * 10.0**power for power in decades for factor in (1, 2, 5))
-    return [(value, f"{value:,.0f}") for value in values if low <= value <= high]
+    return "\n".join(map(printable, lines))

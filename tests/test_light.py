@@ -49,8 +49,12 @@ print(*codes)
 @pytest.mark.long
 def test_a_command_needs_no_extra(folder):
     outputs = "--report page.html --json out.json"
-    commands = [f"compare a.csv b.csv {outputs}", "check a.csv --at-least 0.5", "rank a.csv b.csv --report page.html"]
-    done = python(HIDDEN + COMMANDS, folder, *commands, "size a.csv b.csv", "studies")
+    commands = [
+        f"compare a.csv b.csv {outputs}",
+        "check a.csv --at-least 0.5",
+        "rank a.csv b.csv --power 0.8 --report page.html",
+    ]
+    done = python(HIDDEN + COMMANDS, folder, *commands, "size --accuracy 0.9", "studies")
     assert (done.stdout.splitlines()[-1:], done.stderr) == (["0 0 0 0 0"], "")
 
 

@@ -90,7 +90,7 @@ def _arguments(parser: argparse.ArgumentParser) -> dict[str, dict[str, str]]:
         usual = group.title in ("options", "positional arguments")
         rows = tables.setdefault("argument" if usual else group.title or "", {})
         for action in group._group_actions:
-            if action.dest == "help":
+            if action.dest == "help" or action.help == argparse.SUPPRESS:
                 continue
             name = str(action.metavar or action.dest)
             if action.option_strings:

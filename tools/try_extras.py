@@ -81,8 +81,7 @@ def base(place: Place) -> None:
 
 def light(place: Place) -> None:
     """Comparisons need no extra; what runs studies names the one that is absent."""
-    place.expect(0, "", "sigstats", "rank", "a.csv", "b.csv")
-    place.expect(0, "", "sigstats", "size", "a.csv", "b.csv")
+    place.expect(0, "", "sigstats", "rank", "a.csv", "b.csv", "--power", "0.8")
     place.expect(0, "bytes: not checked: ", "sigstats", "verify")
     place.expect(2, "sigstats[studies]", "sigstats", "run", "quickstart")
     place.expect(2, "sigstats[fast]", "sigstats", "warm-up")

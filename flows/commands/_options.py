@@ -72,7 +72,7 @@ def as_options(*others: tuple[str, str]) -> contextlib.AbstractContextManager[No
 _OPTIONS = (
     "positive", "measures?", "score_range", "margins?", "minimum_effect", "at_least", "at_most", "power", "weights",
     "output", "cluster", "workers", "part", "order", "run", "by_position", "probabilities",
-    "lower_is_better", "changed", "score", "model", "filter", "duplicates", "unscored",
+    "lower_is_better", "changed", "score", "model", "filter", "duplicates", "unscored", "drop",
 )  # fmt: skip
 
 
@@ -177,6 +177,20 @@ def rule_of(options: argparse.Namespace) -> "ComparisonRule":
     except ValueError as error:
         name, _, complaint = str(error).partition(":")
         raise BadInput(f"--{keys.get(name, name).replace('_', '-')}:{complaint}") from None
+
+
+def add_drops(parser: Any) -> None:
+    """Add ``--drop``."""
+    text = "drop to detect, a share or in the unit of a mark (default: those of 0.005, 0.01, 0.02, 0.05 that count)"
+    repeatable(parser, "--drop", "X", f"{text} (repeatable)")
+
+
+def drops_of(options: argparse.Namespace) -> list[float]:
+    """Return the drops that ``--drop`` names, in the order given."""
+    from sigstats._common.class_spelling import is_finite_number
+    from sigstats.comparison.margins import as_share
+
+    return [float(text) if is_finite_number(text) else as_share(text, "--drop") for text in options.drop]
 
 
 def add_fail_on(parser: argparse.ArgumentParser) -> None:

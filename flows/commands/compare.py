@@ -16,7 +16,7 @@ from ..errors import BadInput
 from . import _predictions as arguments
 from . import option
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
-from ._options import add_fail_on, add_rule_options, as_options, code_of, rule_of
+from ._options import add_drops, add_fail_on, add_rule_options, as_options, code_of, drops_of, fraction, rule_of
 
 if TYPE_CHECKING:
     from sigstats.comparison.result import CandidatesResult
@@ -56,6 +56,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     option(parser, "--changed", "FILE", f"{text}output")
     add_fail_on(parser)
+    sizes = parser.add_argument_group("size of the next comparison")
+    text = "also print the number of rows (or of runs) with which a drop is detected with this probability, as in 0.8"
+    sizes.add_argument("--power", type=fraction, metavar="X", help=text)
+    add_drops(sizes)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -70,16 +74,19 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput(f"CANDIDATE: is missing; expected {arguments.SECOND_FILE}")
     refuse_overwriting(options, (options.baseline, *options.candidates), "json", "report", "changed")
     arguments.refuse_together(options, several_candidates=len(options.candidates) > 1)
+    if options.drop and options.power is None:
+        raise BadInput(f"--drop: {options.drop[0]!r} is not valid without --power; add --power 0.8")
     from ..comparison.text import show, show_candidates
 
     result, pairs = _compare(options)
     result = replace(result, baseline=printable(result.baseline), candidates=tuple(map(printable, result.candidates)))
+    sizes, entries = ("", {}) if options.power is None else _sizes(options, result, pairs[0])
     changed = None
     if options.changed is not None:
         from ..comparison.changed import changed_of
 
         changed = changed_of(pairs[0], rule_of(options).alpha)
-    texts = {name: partial(_text, options, result, changed, name) for name in ("json", "html", "md", "xml")}
+    texts = {name: partial(_text, options, result, changed, entries, name) for name in ("json", "html", "md", "xml")}
     text = write_outputs(options, **texts)
     if changed is not None:
         write_text(options.changed, changed.as_csv().rstrip("\n"))
@@ -90,6 +97,8 @@ def run(options: argparse.Namespace) -> int:
             show_candidates(result)
         if changed is not None:
             write_text("-", f"{changed.words}: {printable(options.changed)}")
+        if sizes:
+            write_text("-", f"\n{sizes}")
     return code_of(options, result.verdict)
 
 
@@ -114,6 +123,21 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
     names_in_file = arguments.names_in_one_file(options) if len({*paths}) == 1 else []
     baseline, *candidates = names_in_file or paths
     return CandidatesResult(baseline=baseline, candidates=tuple(candidates), results=results), compared
+
+
+def _sizes(
+    options: argparse.Namespace, result: "CandidatesResult", pairs: "list[PairedPredictions]"
+) -> tuple[str, dict[str, Any]]:
+    """Return the size of the next comparison, as text and as an entry of the JSON."""
+    from ..sizing import as_object, as_text, plan_pair
+
+    arguments.refuse_together(options, several_scores=len(pairs) > 1)
+    measures = list(dict.fromkeys(row.measure for row in result.results[0].rows))
+    named = len(arguments.measures_of(options) or ())
+    how: dict[str, Any] = {"named": named, "power": options.power, "positive": options.positive}
+    with as_options():
+        plan = plan_pair(pairs[0], rule_of(options), measures, drops=drops_of(options), **how)
+    return as_text(plan), {"sizes": as_object(plan)}
 
 
 def _joined(
@@ -163,7 +187,13 @@ def _repeated_file(paths: Sequence[str], columns: "Sequence[Columns]") -> str:
     return f"{paths[repeated]}: is {where}; expected {arguments.SECOND_FILE}"
 
 
-def _text(options: argparse.Namespace, result: "CandidatesResult", changed: "Changed | None", name: str) -> str:
+def _text(
+    options: argparse.Namespace,
+    result: "CandidatesResult",
+    changed: "Changed | None",
+    entries: dict[str, Any],
+    name: str,
+) -> str:
     several, strict = len(result.candidates) > 1, options.fail_on == "inconclusive"
     pair = (result.results[0], result.baseline, result.candidates[0])
     if name == "html":
@@ -178,6 +208,6 @@ def _text(options: argparse.Namespace, result: "CandidatesResult", changed: "Cha
     from ..comparison import for_programs
 
     if name == "json":
-        return for_programs.candidates_as_json(result) if several else for_programs.as_json(*pair)
+        return for_programs.candidates_as_json(result) if several else for_programs.as_json(*pair, entries)
     one = None if several else for_programs.as_junit(*pair, fail_on_inconclusive=strict)
     return one or for_programs.candidates_as_junit(result, fail_on_inconclusive=strict)

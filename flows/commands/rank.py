@@ -13,12 +13,13 @@ from ..errors import DONE, BadInput
 from . import _predictions as arguments
 from . import option
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
-from ._options import as_options
+from ._options import as_options, fraction
 
 if TYPE_CHECKING:
     from sigstats.files.predictions import Columns, PairedPredictions, Predictions
     from sigstats.files.predictions.designs import People
     from sigstats.ranking.result import Ranking
+    from sigstats.sizing.leaderboards import LeaderboardSize
 
 GROUP = "files of predictions"
 #: Slices with fewer rows are not ranked.
@@ -47,6 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option(parser, "--item", "COLUMN", text)
     text = "probability that any rank set misses the rank of its model (default: 0.05)"
     parser.add_argument("--alpha", type=float, default=0.05, metavar="X", help=text)
+    text = "also print the number of rows that distinguish each model from the next with this probability, as in 0.8"
+    parser.add_argument("--power", type=fraction, metavar="X", help=text)
     add_outputs(parser, "html", "md")
 
 
@@ -63,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput("--item: is only valid with one file of votes")
     if options.cost is not None and len(options.prediction) > len(options.files):
         raise BadInput(f"--cost: {options.cost!r} is one column for every --prediction; expected a file for each model")
-    ranks, files = _rank(options)
+    ranks, files, sizes = _rank(options)
     from ..ranking.words import as_json, as_markdown, show
 
     def page() -> str:
@@ -71,8 +74,10 @@ def run(options: argparse.Namespace) -> int:
 
         return as_html(ranks)
 
-    if write_outputs(options, json=partial(as_json, ranks, files), html=page, md=partial(as_markdown, ranks)):
+    if write_outputs(options, json=partial(as_json, ranks, files, sizes), html=page, md=partial(as_markdown, ranks)):
         show(ranks)
+        if sizes is not None:
+            write_text("-", f"\n{sizes}")
     return DONE
 
 
@@ -117,8 +122,8 @@ def _run_votes(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _rank(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
-    """Return the ranking, and the files of the ranked models, best first."""
+def _rank(options: argparse.Namespace) -> "tuple[Ranking, list[str], LeaderboardSize | None]":
+    """Return the ranking, the files of the ranked models, best first, and with ``--power`` the rows that they need."""
     from sigstats._common.validation import as_real
     from sigstats.comparison.measure_names import as_compared_measures
     from sigstats.comparison.paired_predictions import as_score_range
@@ -154,7 +159,30 @@ def _rank(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
         if costs:
             ranks = _ranking(options, names, costs[0], of_costs[0][0], by_pairs=options.run is not None)
             ranking = with_costs(ranking, ranks, options.cost)
-        return ranking, ordered
+        if options.power is None:
+            return ranking, ordered, None
+        if by_pairs:
+            raise BadInput("--power: is not valid by this measure; expected the accuracy, or the mean of a score")
+        return ranking, ordered, _sizes(options, names, sides, columns[0], limits)
+
+
+def _sizes(
+    options: argparse.Namespace,
+    names: Sequence[str],
+    sides: "Sequence[Predictions]",
+    columns: "Columns",
+    limits: tuple[float, float] | None,
+) -> "LeaderboardSize":
+    from sigstats._common.validation import as_real
+    from sigstats.files.predictions.many import join_many
+    from sigstats.sizing.leaderboards import leaderboard_size
+
+    target = as_real(options.power, "power", low=0, high=1, open_ends=True)
+    joined = join_many(sides, columns, **arguments.match_options(options))
+    if joined.units.group is not None:
+        raise BadInput("--power: is not valid for groups; expected one answer or score of each row")
+    how: dict[str, Any] = {"lower": joined.lower, "limits": limits or joined.limits}
+    return leaderboard_size(joined.scores, names, target=target, confidence_level=1 - options.alpha, **how)
 
 
 def _of_cost(columns: "Columns", cost: str) -> "Columns":

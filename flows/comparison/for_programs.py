@@ -38,9 +38,9 @@ def row_as_object(row: Any, keys: Mapping[str, str] = KEYS_OF_ROWS) -> dict[str,
     return {keys.get(name, name): tuple(v) if isinstance(v, Interval) else v for name, v in values.items()}
 
 
-def as_json(result: ComparisonResult, baseline: str, candidate: str) -> str:
-    """Return all results; rows under the names of the fields of `ComparisonRow`, except those of `KEYS_OF_ROWS`."""
-    return _written(_content(result, baseline, candidate))
+def as_json(result: ComparisonResult, baseline: str, candidate: str, entries: Mapping[str, Any] | None = None) -> str:
+    """Return all results, rows by the fields of `ComparisonRow` except those of `KEYS_OF_ROWS`; `entries` come last."""
+    return _written({**_content(result, baseline, candidate), **(entries or {})})
 
 
 def candidates_as_json(comparison: CandidatesResult) -> str:

@@ -17,12 +17,6 @@ _READ = (
     *("lower_is_better", "higher_is_better", "by_position", "missing", "classes", "allow_different_tasks"),
 )
 _OF_MEASURES = ("measure", "positive", "score_range")
-#: Inputs without effect on the size of a leaderboard or the number of runs.
-_NOT_OF_SIZES = (
-    *("report", "group", "epoch", "task", "slice", *_OF_MEASURES),
-    *("accuracy", "discordance", "rows", "answers", "correlation"),
-    "margin",
-)
 #: Inputs, other inputs that exclude them, and the remedy.
 _EXCLUDED = (
     (("order",), ("several answers to an item", "groups", "group", "epoch", "run", "runs", "tasks", "weights"), _ONE),
@@ -40,12 +34,9 @@ _EXCLUDED = (
     (("by_position", "unmatched", "duplicates"), ("arrays",), "expected data frames"),
     (("changed", "run", "positive", "order", "weights", "ratio", "measure", "costs"), ("human",), _ONE),
     (("changed", "run", "human", "order", "weights", "task", "unmatched", "bins"), ("unpaired",), _ONE),
-    ((*_READ, *_OF_MEASURES, "cost", "run", "human"), ("votes",), _ONE),
-    ((*_READ, *_OF_MEASURES, "group", "run"), ("rates by hand",), _ONE),
-    ((*_NOT_OF_SIZES, "run", "drop", "adjust", "minimum_effect"), ("three files or more",), "expected two files"),
-    ((*_NOT_OF_SIZES, "score", "lower_is_better", "higher_is_better"), ("--run",), _ONE),
-    (("report",), ("a measure other than accuracy",), _ONE),
-    (("task",), ("a measure without a mean over tasks",), _ONE),
+    ((*_READ, *_OF_MEASURES, "cost", "run", "human", "power"), ("votes",), _ONE),
+    (("power",), ("several candidates", "several scores"), "expected one candidate, and one score"),
+    (("power",), ("unpaired", "human", "order", "weights"), _ONE),
 )
 
 

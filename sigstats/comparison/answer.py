@@ -244,13 +244,13 @@ def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[Compa
     if not row.test.limited:
         return state_limits(row.measure, row.score or row.name)
     if row.test.kind == "runs":
-        return "Compare more runs of both recipes: sigstats size --run with the same files estimates how many."
+        return "Compare more runs of both recipes: sigstats compare --run COLUMN --power 0.8 estimates how many."
     if row.test.kind == "gap":
         return "Compare on more rows of the smallest slices: their wide intervals widen that of the gap."
     if row.test.kind == "judged":
         return f"{row.note[:1].upper()}{row.note[1:]}."
     measure = "--measure COSTS" if row.measure == EXPECTED_COST else f"--measure {shlex.quote(row.measure)}"
-    plan, size = f"sigstats size {measure} with the same files", settled_by(row)
+    plan, size = f"sigstats compare {measure} --power 0.8 with the same files", settled_by(row)
     if row.test.kind == "unpaired" and not size:
         return "Compare both models on the same rows, so that smaller differences can be detected, or use more rows."
     if row.test.kind != "unpaired":

@@ -4,7 +4,7 @@ For the accuracy of single rows this is exact for Tango's statistic (1998, Stati
 decides whether a row passes, and close for McNemar's. The bound of any other measure adds a normal error, which shrinks
 with the root of the number of rows, and the exponential weight of one more row, which shrinks with that number.
 
-When not to use: for the power of the next comparison, whose values will be others (`sigstats size`).
+When not to use: for the power of the next comparison, whose values will be others (`sigstats compare --power`).
 """
 
 import contextlib

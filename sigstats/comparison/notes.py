@@ -31,13 +31,6 @@ _MOST_TESTS = 100
 _MOST_DECIMALS, _CHANCE = 6, 5
 
 
-def pair_notes(paired: PairedPredictions, measures: Sequence[str], models: Sequence[str]) -> list[Note]:
-    """Return notes on the data of a pair, on models with one answer, and on copies, without any test."""
-    copies = copies_in(paired)
-    note = [] if copies is None else [note_on_copies(copies)]
-    return [*paired.notes, *about_predictions(paired, measures, models), *note]
-
-
 def about_predictions(paired: PairedPredictions, measures: Sequence[str], models: Sequence[str]) -> Iterator[Note]:
     """Yield notes on spellings, units, scores of 0 and 1, constant or perfect predictions, and copies."""
     predicted, scored = paired.predicted, paired.scored
@@ -109,7 +102,7 @@ def copies_in(paired: PairedPredictions) -> NDArray[np.bool_] | None:
     return None if content is None else copied_rows(content, others)
 
 
-def note_on_copies(copies: NDArray[np.bool_], tested: str = "", doubt: str = "") -> Note:
+def note_on_copies(copies: NDArray[np.bool_], tested: str, doubt: str) -> Note:
     """Return a note on the number of copies, with the result without them if these were `tested`."""
     text = f"{np.count_nonzero(copies):,} of {len(copies):,} rows equal others in all columns and may be copies"
     return Note("duplicates", f"{text}{tested}; groups keep copies together", doubt)

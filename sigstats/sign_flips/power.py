@@ -48,7 +48,7 @@ def paired_power(
 ) -> float:
     """Compute the power of McNemar's test, or with several answers to an item of `sigstats.sign_flip_test`.
 
-    `sigstats.compare` tests several answers per item, and groups, by another bound; ``sigstats size`` has its power.
+    `sigstats.compare` tests several answers per item, and groups, by another bound; ``compare --power`` has its power.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def paired_sample_size(
     """Compute the smallest number of items from which on a test has a given power.
 
     The test is `sigstats.mcnemar_test`, or with several answers per item `sigstats.sign_flip_test`. `sigstats.compare`
-    tests several answers per item, and groups, by another bound; plan that with ``sigstats size``.
+    tests several answers per item, and groups, by another bound; plan that with ``compare --power``.
 
     Power is a sawtooth in n: it may reach the target, fall below it again and come back. The answer is the smallest n
     such that the power is at least `power` **at n and at every larger number**, so that a few items more than planned

@@ -15,10 +15,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .._common.messages import Note
 from .._common.validation import FloatArray, IntArray, as_real, refuse
 from ..anytime.bets import expected_rows
-from ..comparison.notes import pair_notes
 from ..comparison.paired_predictions import PairedPredictions
 from ..comparison.rule import ComparisonRule
 from ..comparison.units import ALL_ROWS
@@ -29,8 +27,6 @@ from .samples import GroupTest, Sizes, sizes_of, sizes_of_averages
 
 #: A slice with fewer rows that differ says little of how often rows differ: that of all rows is taken.
 _FEW_DIFFERING = 10
-#: The points of a curve of power, and of one that is simulated.
-_POINTS, _FEW_POINTS = 33, 9
 
 
 @dataclass(frozen=True)
@@ -60,7 +56,6 @@ class Pilot:
     unit: str = "rows"
     #: The numbers of rows of units; None if all have `answers`.
     sizes: Sizes | None = None
-    notes: tuple[Note, ...] = ()
 
     def discordance(self, drop: float) -> float:
         """Return the share of rows that only one model gets right: the nearest to the pilot's that allows the drop."""
@@ -70,7 +65,7 @@ class Pilot:
 
 @dataclass(frozen=True)
 class DropPlan:
-    """A drop of accuracy: the number of units that shows it, the power of those available and of other numbers.
+    """A drop of accuracy: the number of units that shows it, and the power of those available.
 
     `needed` is None if no number is enough, or more than 10**8; `power` if there are no units yet. `arriving`: the
     expected number of rows until a test that is looked at any time shows it; None for rows in groups, or if no number
@@ -80,7 +75,6 @@ class DropPlan:
     drop: float
     needed: int | None
     power: float | None
-    curve: tuple[tuple[int, float], ...] = ()
     arriving: int | None = None
 
 
@@ -127,8 +121,8 @@ def pilot_of(paired: PairedPredictions, rule: ComparisonRule, *, tests: int) -> 
     ahead = predicted.right[0].astype(np.int64) - predicted.right[1]
     if not ahead.any():
         raise ValueError(
-            "rows: both models are right on the same rows, so the pilot does not show how many differ; "
-            "use another pilot, or --discordance"
+            "power: both models are right on the same rows, which do not show how many will differ; "
+            "use other files, or sigstats size --discordance"
         )
     overall = float(np.mean(ahead != 0))
     group = paired.units.group
@@ -140,8 +134,7 @@ def pilot_of(paired: PairedPredictions, rule: ComparisonRule, *, tests: int) -> 
         if name == ALL_ROWS or units >= rule.smallest_slice:
             parts.append(PilotPart(name, units, overall if few else share))
     accuracy = float(np.mean(predicted.right[0]))
-    notes = pair_notes(paired, ["accuracy"], ("the baseline", "the candidate"))
-    pilot = Pilot(tuple(parts), tests, accuracy, notes=tuple(notes))
+    pilot = Pilot(tuple(parts), tests, accuracy)
     if group is None:
         return pilot
     unit = "groups" if paired.units.items is None else "items"
@@ -183,12 +176,9 @@ def plan_size(
         raise refuse("alpha", level, "a level below 1/2")
     whole, planner = pilot.parts[0], _Planner(pilot, rule.minimum_effect, level, goal, rule.unseen_group)
     planned = [planner.of_drop(drop) for drop in sorted(set(drops))]
-    points = _POINTS if pilot.unit == "rows" else _FEW_POINTS
-    sizes = list(_sizes([drop_plan.needed for drop_plan in planned], whole.n, points))
-    curves = (replace(item, curve=tuple((n, planner.power(n, item.drop)) for n in sizes)) for item in planned)
     parts = (PartPlan(part, planner.detectable(part)) for part in pilot.parts if part.n)
     answers = tuple(planner.other_answers(planned))
-    plan = SizePlan(pilot, rule, level, goal, tuple(curves), tuple(parts), answers)
+    plan = SizePlan(pilot, rule, level, goal, tuple(planned), tuple(parts), answers)
     return plan if pilot.unit != "rows" or not 0 < whole.discordance < 1 else _with_chances(plan)
 
 
@@ -263,13 +253,3 @@ class _Planner:
         accuracy = self.pilot.accuracy
         possible = part.name != ALL_ROWS or accuracy is None or (drop or 0.0) <= accuracy
         return drop if possible else None
-
-
-def _sizes(needed: Sequence[int | None], at_hand: int, points: int) -> Iterator[int]:
-    """Yield numbers of units for the curves, evenly spaced by their logarithms, and the number at hand."""
-    sizes = [value for value in (*needed, at_hand) if value]
-    if not sizes:
-        return
-    low, high = max(10, min(sizes) // 4), max(20, 2 * max(sizes))
-    spaced = {int(float(f"{n:.2g}")) for n in np.geomspace(low, min(high, 10**8), points)}
-    yield from sorted(spaced | ({at_hand} if at_hand else set()))

@@ -13,9 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.extreme import span_of
-from .._common.messages import Note
 from .._common.numerals import points, significant
-from .._common.scores import unlike_units
 from .._common.tabular import Table, Tabular
 from .._common.validation import FloatArray, Limits, require_squarable
 from ..comparison.evidence import Values
@@ -57,7 +55,6 @@ class LeaderboardSize(Tabular):
     n: int
     level: float
     target: float
-    notes: tuple[Note, ...] = ()
 
     _records = "neighbours"
 
@@ -88,8 +85,7 @@ class LeaderboardSize(Tabular):
                 f"Each of the {models * (models - 1)} ordered pairs of {models} models is tested by "
                 f"{_BOUND if marks else _MCNEMAR}, at the first level of Holm's method, {significant(self.level, 3)}."
             ),
-            "The numbers assume the differences of the pilot; no number of rows distinguishes equal models.",
-            *self.notes,
+            "The numbers assume that these are the true differences; no number of rows distinguishes equal models.",
         )
         return Table(f"Rows that distinguish neighbours with {wanted}% power, from {self.n:,} rows", columns, notes)
 
@@ -102,21 +98,15 @@ def leaderboard_size(
     confidence_level: float = 0.95,
     lower: bool = False,
     limits: Limits = (0.0, 1.0),
-    named: bool = False,
-    priced: bool = False,
-    notes: Sequence[Note] = (),
 ) -> LeaderboardSize:
     """Compute the rows that distinguish each model from the next, at the level of Holm's first step.
 
     `scores` (ndarray of bool or float, shape (n, k)): which of k models got each row right, with exact power; or their
     marks, with the power in samples or of a normal test (`Sampled`, `Spread`). `lower`: whether lower scores are
-    better; `limits`, `named`, `priced`: as in `sigstats.ranking.rank.rank_table`; `notes`: notes on the pilot.
+    better; `limits`: as in `sigstats.ranking.rank.rank_table`.
     """
     n, k = scores.shape
     require_squarable(scores.astype(np.float64, copy=False), "scores")
-    sides, wanted = [*scores.T.astype(np.float64)], "scores of all models in one unit"
-    known = limits if named else None
-    notes = (*notes, *unlike_units(sides, models, wanted=wanted, costs=lower, priced=priced, limits=known))
     level = (1 - confidence_level) / (k * (k - 1))
     means = scores.mean(axis=0, dtype=np.float64) * (-1 if lower else 1)
     order = sorted(range(k), key=lambda model: (-float(means[model]), model))
@@ -126,7 +116,7 @@ def leaderboard_size(
         _neighbours(scores[:, [a, b]], (models[a], models[b]), float(means[a] - means[b]), level, target, span)
         for a, b in itertools.pairwise(order)
     ]
-    return LeaderboardSize(neighbours=tuple(neighbours), n=n, level=level, target=target, notes=tuple(notes))
+    return LeaderboardSize(neighbours=tuple(neighbours), n=n, level=level, target=target)
 
 
 def _neighbours(

@@ -8,14 +8,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from .._common.messages import Note
 from .._common.numerals import points, significant
 from .._common.tabular import Table, Tabular
 from .._common.validation import as_real, shown
 from ..comparison.cells import in_points
 from ..comparison.compare import compare_pair
 from ..comparison.family import evidence_for, tests_of
-from ..comparison.notes import pair_notes
 from ..comparison.paired_predictions import PairedPredictions
 from ..comparison.rule import ComparisonRule
 from .samples import SAMPLES
@@ -63,7 +61,6 @@ class SizeOfMeasure(Tabular):
     rise: bool
     #: The power of up to this many rows is estimated from samples of the pilot; 0 if samples are not possible.
     sampled: int = 0
-    notes: tuple[Note, ...] = ()
 
     _records = "drops"
 
@@ -97,11 +94,10 @@ class SizeOfMeasure(Tabular):
             equal,
             "The number of rows that compare suggests assumes that the observed difference is the true one.",
             f"Each test is one-sided at the level {significant(self.level, 3)}.",
-            f"Up to {self.sampled:,} rows, the power comes from testing {SAMPLES} samples of the pilot with compare "
+            f"Up to {self.sampled:,} rows, the power comes from testing {SAMPLES} samples of these rows with compare "
             "(standard error up to 4 points); for more it is approximate."
             if self.sampled
-            else "The power is approximate: a normal test with the pilot's spread and one more row, the worst one.",
-            *self.notes,
+            else "The power is approximate: a normal test with the present spread and one more row, the worst one.",
         )
         return Table(title, columns, notes)
 
@@ -132,7 +128,7 @@ def plan_measure(
     first, spread = rows[0], spreads[0]
     if spread is None or first.differing == 0 or first.baseline is None:
         why = first.note or "both models are alike"
-        raise ValueError(f"measures: {shown(measure)} has no known spread ({why}); expected another pilot")
+        raise ValueError(f"power: {shown(measure)} has no known spread ({why}); expected other files")
     spread = replace(spread, fewest=max(spread.fewest, rule.smallest_slice, fewest_of(level)))
     minimum = rule.effect_of(first)
     hundredth = 0.01 * abs(first.baseline)
@@ -172,5 +168,4 @@ def plan_measure(
         target=goal,
         rise=first.lower_is_better,
         sampled=spread.most if isinstance(spread, Sampled) else 0,
-        notes=tuple(pair_notes(paired, [measure], ("the baseline", "the candidate"))),
     )

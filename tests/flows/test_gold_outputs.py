@@ -31,7 +31,7 @@ FORMATS = {
     "compare": ("json", "md", "xml", "html"),
     "check": ("json", "md", "xml"),
     "rank": ("json", "md", "html"),
-    "size": ("json", "html"),
+    "size": ("json",),
 }
 ABOUT = ("a.csv", "b.csv")
 LATENCY = ("--score", "latency_ms")
@@ -109,12 +109,15 @@ COMMANDS = {
     "rank runs": ("rank", "runs-a.csv", "runs-b.csv", "--run", "seed"),
     "rank votes": ("rank", "votes.csv"),
     "rank votes in groups": ("rank", "votes.csv", "--group", "voter"),
-    "size of runs": ("size", *RUNS),
+    "size of runs": ("compare", *RUNS, "--power", "0.8"),
     "size from rates": ("size", "--accuracy", "0.9", "--discordance", "0.1", "--drop", "0.02", "--rows", "500"),
-    "size from a pilot": ("size", *ABOUT, "--slice", "region"),
-    "size of items": ("size", "answers-a.csv", "answers-b.csv", "--epoch", "try", "--drop", "0.05"),
-    "size of scores": ("size", "marks-a.csv", "marks-b.csv", *GRADE, "--score-range", "0", "5", "--drop", "0.5"),
-    "size of a leaderboard": ("size", *ABOUT, "c.csv"),
+    "size from files": ("compare", *ABOUT, "--slice", "region", "--power", "0.8"),
+    "size of items": ("compare", *ITEMS, "--power", "0.8", "--drop", "0.05"),
+    "size of scores": (
+        *("compare", "marks-a.csv", "marks-b.csv", *GRADE, "--score-range", "0", "5"),
+        *("--power", "0.8", "--drop", "0.5"),
+    ),
+    "size of a leaderboard": ("rank", *ABOUT, "c.csv", "--power", "0.8"),
 }
 REFUSALS = (
     ("compare", *ABOUT, "--score", "grade"),
@@ -168,9 +171,8 @@ REFUSALS = (
     ("check", "marks-a.csv", *GRADE, "--at-least", "9", "--score-range", "0", "5"),
     ("rank", *ABOUT, "--measure", "pass@2"),
     ("rank", "marks-a.csv", "marks-b.csv", "--score", "grade"),
-    ("size", "marks-a.csv", "marks-b.csv", *GRADE, "--report", "page.html"),
+    ("size", "marks-a.csv", "marks-b.csv"),
 )
-WITHOUT_PAGE = ("size of runs", "size of scores", "size of a leaderboard")
 STUDIES = tuple(ready_studies())
 
 
@@ -253,8 +255,6 @@ def outputs_of(name, kept):
     """The lines of the gold file about a command, which runs in the folder of its inputs."""
     command = COMMANDS[name][0]
     targets = {kind: f"output.{kind}" for kind in FORMATS[command]}
-    if name in WITHOUT_PAGE:
-        del targets["html"]
     named = [
         part for kind, target in targets.items() for part in (f"--{'json' if kind == 'json' else 'report'}", target)
     ]

@@ -44,7 +44,7 @@ def test_nor_by_a_report(here, refused):
 
 
 @pytest.mark.parametrize(
-    ("command", "endings"), [("compare", "html .md .xml"), ("check", "md .xml"), ("rank", "html .md"), ("size", "html")]
+    ("command", "endings"), [("compare", "html .md .xml"), ("check", "md .xml"), ("rank", "html .md")]
 )
 @pytest.mark.parametrize("place", ["page", "-", "page.pdf"])
 def test_an_ending_that_names_no_report_is_refused(here, capsys, command, endings, place):
@@ -148,7 +148,6 @@ def test_links_modes_and_pipes_are_kept(here):
         ("compare a.csv b.csv", "html"),
         ("check a.csv --at-least 0.5", "xml"),
         ("rank a.csv b.csv", "html"),
-        ("size a.csv b.csv", "html"),
     ],
 )
 @pytest.mark.parametrize(("place", "why"), [("nowhere/x", "No such file or directory"), ("folder", "Is a directory")])

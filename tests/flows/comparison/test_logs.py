@@ -440,7 +440,7 @@ def test_several_columns_of_scores_of_a_table(tmp_path, refused):
     assert "score: 'x' is not used by accuracy" in refused(
         "compare", *paths, "--score", "x", "--score", "y", "--measure", "accuracy"
     )
-    for command in (["compare"], ["rank"], ["size"], ["check", "--at-least", "0.5"]):
+    for command in (["compare"], ["rank"], ["check", "--at-least", "0.5"]):
         files = paths[: 1 if command[0] == "check" else 2]
         assert "score: 'y' is not used by accuracy" in refused(
             *command, *files, "--score", "y", "--measure", "accuracy"
@@ -482,7 +482,7 @@ def test_one_column_of_scores_is_not_that_of_several_models(tmp_path, refused):
     """The models would have the same scores, and be tied."""
     frame = pd.DataFrame({"id": range(40), "label": [0, 1] * 20, "p": [0, 1] * 20, "q": 1, "mark": [0.25, 0.5] * 20})
     frame.to_csv(tmp_path / "a.csv", index=False)
-    for command in ("compare", "rank", "size"):
+    for command in ("compare", "rank"):
         arguments = [command, str(tmp_path / "a.csv"), "--prediction", "p", "--prediction", "q"]
         named = (["--score", "mark"], ["--lower-is-better", "mark"], ["--measure", "mark/id"])
         for score in named:
@@ -496,9 +496,8 @@ def test_a_positive_class_that_is_none_is_refused_whatever_is_measured(tmp_path,
     frame.to_csv(tmp_path / "a.csv", index=False)
     frame[::-1].to_csv(tmp_path / "b.csv", index=False)
     paths = [str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]
-    for command in (["compare", *paths], ["size", *paths], ["check", paths[0], "--at-least", "0.1"]):
-        if command[0] != "size":  # of two models that are alike
-            assert main([*command, "--positive", "yes"]) == 0
+    for command in (["compare", *paths], ["check", paths[0], "--at-least", "0.1"]):
+        assert main([*command, "--positive", "yes"]) == 0
         assert "--positive: 'nosuch' is not valid; expected one of no, yes" in refused(*command, "--positive", "nosuch")
     assert "--positive: is not valid without --measure" in refused("rank", *paths, "--positive", "yes")
     with pytest.raises(ValueError, match="positive: 'nosuch' is not valid; expected one of no, yes"):
@@ -511,23 +510,14 @@ def test_a_positive_class_that_is_none_is_refused_whatever_is_measured(tmp_path,
     [
         ("compare", [], ["--score-range", "0", "5"], "--score-range: 0 to 5 is not used by accuracy; expected"),
         ("check", [], ["--score-range", "0", "5"], "--score-range: 0 to 5 is not used by accuracy; expected"),
-        ("size", [], ["--score-range", "0", "5"], "--score-range: 0 to 5 is not used by accuracy; expected"),
         ("compare", [], ["--margin", "t=1pt"], "--margin: 't' is not valid; expected a slice or a measure of the"),
         ("compare", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used by"),
-        ("size", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used by"),
-        ("size three", [], ["--prediction", "q"], "--prediction: 'q' is not used by mean-score; expected a measure"),
         ("rank", [], ["--prediction", "q"], "--prediction: 'q' is not used by mean-score; expected a measure"),
         ("rank", ["--measure", "cost/n"], ["--prediction", "q"], "--prediction: 'q' is not used by"),
         ("rank", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used by"),
         ("check", [], ["--prediction", "q"], "--prediction: 'q' is not used by mean-score; expected a measure"),
         ("check", [], ["--label", "q"], "--label: 'q' is not used by mean-score; expected a measure of"),
         ("check", ["--measure", "cost/n"], ["--label", "q"], "--label: 'q' is not used by"),
-        (
-            "size",
-            ["--measure", "f1", "--positive", "x"],
-            ["--task", "t"],
-            "--task: is not valid with a measure without a mean over tasks",
-        ),
     ],
 )
 def test_what_no_measure_uses_is_refused_before_anything_is_computed(
@@ -535,12 +525,11 @@ def test_what_no_measure_uses_is_refused_before_anything_is_computed(
 ):
     rng = np.random.default_rng(1)
     rows = {"id": range(60), "label": ["x", "y"] * 30, "t": ["u", "v", "w"] * 20, "n": 2}
-    for name in "abc":
+    for name in "ab":
         said_of = {key: rng.choice(["x", "y"], 60) for key in ("prediction", "q")}
         pd.DataFrame(rows | said_of | {"cost": rng.random(60)}).to_csv(tmp_path / f"{name}.csv", index=False)
-    command, *three = command.split()
-    paths = [str(tmp_path / f"{name}.csv") for name in ("a" if command == "check" else "abc" if three else "ab")]
-    of_cost = unused[0] not in ("--score-range", "--task", "--margin")
+    paths = [str(tmp_path / f"{name}.csv") for name in ("a" if command == "check" else "ab")]
+    of_cost = unused[0] not in ("--score-range", "--margin")
     bar = [] if command != "check" else ["--at-most", "0.9"] if of_cost else ["--at-least", "0.1"]
     score = ["--score", "cost"] if of_cost and "cost/n" not in options else []
     assert main([command, *paths, *options, *score, *bar]) in (0, 1)

@@ -41,7 +41,7 @@ def test_where_no_limit_of_a_row_is_known_every_form_says_how_to_name_it(tmp_pat
     for form in (said, markdown.replace("\\", ""), json.loads(outputs["json"].read_text())["notes"][0]["text"], page):
         assert wanted in form
     assert "(--score-range LOW HIGH): without them no number of rows passes." in page
-    assert "sigstats size" not in page
+    assert "--power" not in page
 
 
 @pytest.mark.long
@@ -50,9 +50,9 @@ def test_the_command_that_a_page_names_says_how_many_rows_show_a_drop(tmp_path, 
     page = tmp_path / "page.html"
     assert main(["compare", *files, *options, "--measure", "neg-mae", "--report", str(page)]) == 0
     text = page.read_text()
-    named = re.search(r"sigstats size (--measure \S+) with the same files", text)[1]
-    said = " ".join(printed("size", *files, *options, *shlex.split(named)).split())
-    assert re.match(r"200 rows detect a drop of [0-9.]+ of neg-mae with 80% power", said)
+    named = re.search(r"sigstats compare (--measure \S+ --power 0.8) with the same files", text)[1]
+    said = " ".join(printed("compare", *files, *options, *shlex.split(named)).split())
+    assert re.search(r" 200 rows detect a drop of [0-9.]+ of neg-mae with 80% power", said)
     assert "an equally good candidate passes 80% of the time at a margin of 0.005." in said
     assert "The number of rows that compare suggests assumes that the observed difference is the true one." in said
 

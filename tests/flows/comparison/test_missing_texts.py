@@ -42,7 +42,7 @@ def test_a_prediction_is_refused_until_it_is_declared(tmp_path, refused, text):
         b=frame(prediction=np.where(GONE, text, GUESS)),
         empty=frame(prediction=np.where(GONE, "", GUESS)),
     )
-    for command in (["compare", a, b], ["check", b, "--at-least", "0.8"], ["rank", a, b], ["size", a, b]):
+    for command in (["compare", a, b], ["check", b, "--at-least", "0.8"], ["rank", a, b]):
         for options in ([], ["--unscored", "drop"]):
             assert f"b.csv: column 'prediction': 7 of 60 predictions are {text!r}; add --missing" in refused(
                 *command, *options

@@ -34,10 +34,9 @@ def run(tmp_path, capsys, command, a, b=None, *options):
     ("command", "options", "wanted"),
     [
         ("compare", ("--margin", "latency_ms=2pt"), "'latency_ms=2pt' is not valid; expected a number of ms"),
-        ("size", ("--margin", "cost=1"), "--margin: 'cost=1' is not valid; expected X"),
         ("compare", ("--margin", "latency_ms="), "--margin: 'latency_ms=' is not valid; expected X or NAME=X"),
         ("compare", ("--margin", "500%"), "--margin: 5.0 is not valid; expected"),
-        ("size", ("--drop", "2pt"), "points are for shares; expected a number of ms"),
+        ("compare", ("--power", "0.8", "--drop", "2pt"), "points are for shares; expected a number of ms"),
         ("check", ("--at-most", "50%"), "--at-most: '50%' is not valid; expected a number in the unit of latency_ms"),
     ],
 )
@@ -95,11 +94,13 @@ def test_a_small_rise_of_a_cost_names_the_option_that_counts_it(tmp_path, capsys
 @pytest.mark.parametrize("command", ["compare", "size"])
 @pytest.mark.parametrize("option", ["--margin", "--minimum-effect"])
 def test_a_part_of_the_baseline_is_refused_where_all_measures_have_limits(tmp_path, capsys, command, option):
-    rows = ({"label": A, "prediction": right} for right in (A, B))
-    assert run(tmp_path, capsys, command, *rows, option, "5%") == (
-        2,
-        f"sigstats: {option}: '5%' is not valid; expected points, such as 5pt; measures without limits take %",
+    files, rates = (
+        ([{"label": A, "prediction": right} for right in (A, B)], ())
+        if command == "compare"
+        else ((None, None), ("--accuracy", "0.9"))
     )
+    said = f"sigstats: {option}: '5%' is not valid; expected points, such as 5pt; measures without limits take %"
+    assert run(tmp_path, capsys, command, *files, *rates, option, "5%") == (2, said)
 
 
 def test_words_of_verdicts_in_a_column_of_errors_state_no_direction(tmp_path, capsys):
@@ -146,7 +147,7 @@ def test_runs_are_asked_for_where_runs_are_what_is_independent(tmp_path, capsys)
     runs = {"id": np.tile(range(40), 5), "seed": np.repeat(range(5), 40), "label": np.tile(LABEL[:40], 5)}
     files = [{**runs, "prediction": each} for each in (A, RNG.permutation(A))]
     said = run(tmp_path, capsys, "compare", *files, "--run", "seed")[1]
-    assert "Compare more runs of both recipes: sigstats size --run" in " ".join(said.split())
+    assert "Compare more runs of both recipes: sigstats compare --run COLUMN --power 0.8" in " ".join(said.split())
     said = run(tmp_path, capsys, "check", files[0], None, "--run", "seed", "--at-least", "0.5")[1]
     assert "Check more runs." in said
 

@@ -84,7 +84,6 @@ def pages(tmp_path_factory):
         judged.to_csv(file.replace(".csv", "-judged.csv"), index=False)
     sides = [file.replace(".csv", "-judged.csv") for file in files]
     main(["compare", *sides, "--human", "human", "--report", f"{folder}/judge.html"])
-    main(["size", *files, *sliced, "--report", f"{folder}/size.html"])
     return {str(path.relative_to(folder)): path.read_text() for path in sorted(folder.rglob("*.html"))}
 
 

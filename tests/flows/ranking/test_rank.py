@@ -349,11 +349,6 @@ def test_models_that_are_copies_are_noted():
     [
         ("rank a.csv b.csv", "expected --measure mean-score for marks, --measure auc for probabilities"),
         ("check a.csv --at-least 0.4", "a bar for probabilities needs --measure neg-brier or neg-log-loss"),
-        pytest.param(
-            "size a.csv b.csv",
-            "expected --measure mean-score for marks, --measure auc for probabilities",
-            marks=pytest.mark.long,
-        ),
     ],
 )
 def test_a_column_score_beside_two_classes_is_neither_taken_for_marks_nor_for_probabilities(

@@ -1,9 +1,8 @@
-"""`sigstats size`: from a pilot and by hand, in text, a page and JSON, and what is refused."""
+"""Sizes of rates by hand (`sigstats size`) and of files (`--power`), in text and JSON, and what is refused."""
 
 import json
 import subprocess
 import sys
-import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 import numpy as np
@@ -32,25 +31,36 @@ def size(capsys, *arguments):
     return capsys.readouterr().out
 
 
+@pytest.fixture
+def planned(printed):
+    """Returns the sizes in the JSON of a comparison or a ranking."""
+
+    def sizes(*arguments, command="compare"):
+        text = printed(command, *arguments, "--power", "0.8", "--json", "-", code=(0, 1))
+        return json.loads(text)["sizes"]
+
+    return sizes
+
+
 @pytest.mark.long
-def test_a_pilot_gives_tables_curves_a_page_and_json(pilot, tmp_path, capsys):
-    out = size(
-        capsys, *pilot, "--slice", "region", "--report", tmp_path / "size.html", "--json", tmp_path / "size.json"
-    )
-    found = json.loads((tmp_path / "size.json").read_text())
-    assert (found["version"], found["pilot"]["tests"], found["level"]) == (1, 4, 0.0125)
-    drop = found["drops"][1]
+def test_files_give_tables_and_json_after_the_verdict(pilot, tmp_path, printed):
+    files = [*map(str, pilot), "--slice", "region"]
+    alone = printed("compare", *files, "--json", str(tmp_path / "alone.json"))
+    out = printed("compare", *files, "--power", "80%", "--json", str(tmp_path / "found.json"))
+    assert out.startswith(f"{alone}\n2,000 rows detect a drop of ")
+    found = json.loads((tmp_path / "found.json").read_text())
+    sizes = found.pop("sizes")
+    assert found == json.loads((tmp_path / "alone.json").read_text())
+    assert (sizes["pilot"]["tests"], sizes["level"]) == (4, 0.0125)
+    drop = sizes["drops"][1]
     assert drop["drop"] == 0.02
     assert f"{drop['needed']:,} rows" in out
-    share = found["pilot"]["parts"][0]["discordance"]
+    share = sizes["pilot"]["parts"][0]["discordance"]
     expected = {"only_a": (share + 0.02) / 2, "only_b": (share - 0.02) / 2, "alpha": 0.0125, "alternative": "greater"}
     assert drop["needed"] == sigstats.paired_sample_size(**expected)
     assert drop["power"] == pytest.approx(sigstats.paired_power(2000, **expected))
-    assert out.isascii()
-    page = (tmp_path / "size.html").read_text()
-    drawing = ET.fromstring(page[page.index("<svg") : page.index("</svg>") + 6])
-    assert len(drawing.findall(".//g[@class]")) == 3
-    assert found["headline"] in page
+    assert out.removeprefix(alone).isascii()
+    assert sizes["headline"] in out
 
 
 @pytest.mark.long
@@ -66,7 +76,7 @@ def test_a_pilot_gives_tables_curves_a_page_and_json(pilot, tmp_path, capsys):
         (["--score", "mark", "--measure", "mean-score", "--task", "region"], 2),
     ],
 )
-def test_the_level_of_any_measure_is_that_of_one_test_of_compare(tmp_path, capsys, printed, options, tests):
+def test_the_level_of_any_measure_is_that_of_one_test_of_compare(tmp_path, printed, options, tests):
     rng = np.random.default_rng(5)
     label = np.arange(400) % 2
     for name in "ab":
@@ -75,37 +85,16 @@ def test_the_level_of_any_measure_is_that_of_one_test_of_compare(tmp_path, capsy
         frame["mark"] = (label * 0.3 + rng.random(400) * 0.7).round(3)
         frame.to_csv(tmp_path / f"{name}.csv", index=False)
     files = [tmp_path / "a.csv", tmp_path / "b.csv", *options, "--positive", 1]
-    assert json.loads(size(capsys, *files, "--json", "-"))["level"] == pytest.approx(0.05 / tests)
-    assert len(json.loads(printed("compare", *files, "--json", "-", code=(0, 1)))["rows"]) == tests
-
-
-OPTIONS_OF_PAIRS = """--measure a/b | --task x | --positive 1 | --margin 5pt | --score-range 0 1 |
---answers 1 | --correlation 0 | --adjust none"""
-
-
-@pytest.mark.parametrize("option", [option.strip() for option in OPTIONS_OF_PAIRS.split("|")])
-def test_what_says_nothing_of_a_leaderboard_is_refused(pilot, refused, option):
-    assert f"{option.split()[0]}: is not valid with three files or more; expected two files" in refused(
-        "size", *pilot, "c.csv", *option.split()
-    )
-
-
-OPTIONS_OF_FILES = """--slice x | --score x | --lower-is-better x | --measure a/b | --labels t.csv |
---by-position | --unscored drop | --unscored refuse | --unmatched refuse | --measure f1 | --positive 1 |
---score-range 0 1 | --run x"""
-
-
-@pytest.mark.parametrize("option", [option.strip() for option in OPTIONS_OF_FILES.split("|")])
-def test_what_is_read_of_files_is_refused_beside_rates_by_hand(refused, option):
-    assert f"{option.split()[0]}: is not valid with rates by hand" in refused(
-        "size", "--accuracy", "0.9", *option.split()
-    )
+    found = json.loads(printed("compare", *files, "--power", "0.8", "--json", "-", code=(0, 1)))
+    assert found["sizes"]["level"] == pytest.approx(0.05 / tests)
+    assert len(found["rows"]) == tests
 
 
 @pytest.mark.long
-def test_the_page_shows_what_the_example_says(tmp_path, repository, capsys):
+def test_the_page_shows_what_the_example_says(tmp_path, repository, printed):
     subprocess.run([sys.executable, repository / "tools" / "example_predictions.py", tmp_path], check=True)
-    out = size(capsys, tmp_path / "baseline.csv", tmp_path / "candidate.csv", "--slice", "stroke")
+    files = [tmp_path / "baseline.csv", tmp_path / "candidate.csv", "--slice", "stroke"]
+    out = printed("compare", *files, "--power", "0.8", code=1)
     page = (repository / "docs/compare.md").read_text()
     assert page.partition("```text\n")[2].partition("```")[0] in out
 
@@ -129,14 +118,14 @@ def test_shares_may_be_given_in_per_cent(capsys, option, percent, number):
     assert outputs[0] == outputs[1]
 
 
-def test_an_equal_candidate_of_a_baseline_that_is_always_wrong_passes_by_its_rows_alone(tmp_path, capsys):
+def test_an_equal_candidate_of_a_baseline_that_is_always_wrong_passes_by_its_rows_alone(tmp_path, planned):
     """Tango's interval of n rows without differences ends at the margin -m where z^2 = n m / (1 - m)."""
     labels = [index % 2 for index in range(60)]
     for name, right in (("a", 0), ("b", 7)):
         predictions = [label if row < right else 1 - label for row, label in enumerate(labels)]
         frame = pd.DataFrame({"id": range(60), "label": labels, "prediction": predictions})
         frame.to_csv(tmp_path / f"{name}.csv", index=False)
-    chances = json.loads(size(capsys, tmp_path / "a.csv", tmp_path / "b.csv", "--json", "-"))["chances"]
+    chances = planned(tmp_path / "a.csv", tmp_path / "b.csv")["chances"]
     equal = {chance["n"]: chance["passes"] for chance in chances if chance["drop"] == 0}
     assert equal == {n: float(n >= 1.959964**2 * 0.995 / 0.005) for n in equal}
     assert {*equal.values()} == {0.0, 1.0}
@@ -165,13 +154,9 @@ def test_a_drop_above_the_discordance_is_shown_by_the_rows_that_its_line_needs(c
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "FILE: is missing"),
-        (["one.csv"], "FILE: 1 given; expected a second file"),
-        (["a.csv", "b.csv", "--rows", "5"], "--rows: 5 is not valid with files"),
-        (["a.csv", "b.csv", "--answers", "3"], "--answers: 3 is not valid with files"),
-        (["a.csv", "b.csv", "--correlation", "0"], "--correlation: 0.0 is not valid with files"),
-        (["a.csv", "b.csv", "--run", "seed", "--lower-is-better", "x"], "--lower-is-better: is not valid with --run"),
-        (["a.csv", "b.csv", "--run", "seed", "--margin", "5pt"], "--margin: is not valid with --run"),
+        ([], "--accuracy: is missing"),
+        (["a.csv", "my b.csv"], "FILE: size reads no files; run sigstats compare a.csv 'my b.csv' --power 0.8"),
+        ([*"abc", "--power", "90%"], "FILE: size reads no files; run sigstats rank a b c --power 0.9"),
         (["--accuracy", "1.5"], "--accuracy: 1.5 is not valid"),
         (["--discordance", "0"], "--discordance: 0.0 is not valid"),
         (["--accuracy", "0.9", "--correlation", "2"], "--correlation: 2.0 is not valid"),
@@ -199,17 +184,47 @@ def test_wrong_input_is_one_line(arguments, said, refused):
     assert said in error
 
 
+@pytest.mark.parametrize(
+    ("command", "options", "said"),
+    [
+        ("compare", ["--drop", "2pt"], "--drop: '2pt' is not valid without --power; add --power 0.8"),
+        ("compare", ["--power", "1"], "--power: 1.0 is not valid; expected a number strictly between 0 and 1"),
+        ("compare", ["--power", "0.8", "--drop", "2"], "--drop: 2.0 is not valid"),
+        ("compare", ["a.csv", "--power", "0.8"], "--power: is not valid with several candidates; expected one"),
+        (
+            "compare",
+            ["--power", "0.8", "--lower-is-better", "id", "--higher-is-better", "label"],
+            "with several scores",
+        ),
+        ("compare", ["--power", "0.8", "--weights", "id"], "--power: is not valid with --weights"),
+        ("compare", ["--power", "0.8", "--unpaired"], "--power: is not valid with --unpaired"),
+        ("rank", ["--power", "0"], "--power: 0.0 is not valid"),
+        ("rank", ["--power", "0.8", "--group", "region"], "--power: is not valid for groups; expected one answer"),
+        ("rank", ["--power", "0.8", "--measure", "mcc"], "--power: is not valid by this measure; expected the acc"),
+    ],
+)
+def test_a_power_that_nothing_is_planned_by_is_one_line(pilot, refused, command, options, said):
+    error = refused(command, *pilot, *options)
+    assert error.count("\n") == 1
+    assert said in error
+
+
+def test_models_that_are_right_on_the_same_rows_show_no_size(pilot, refused):
+    pilot[1].write_text(pilot[0].read_text() + "\n")
+    for measure, said in (("accuracy", "both models are right on the same rows"), ("mcc", "'mcc' has no known spread")):
+        error = refused("compare", *pilot, "--measure", measure, "--power", "0.8")
+        assert error.startswith(f"sigstats: --power: {said}")
+
+
 @pytest.mark.long
-def test_marks_of_0_and_1_need_about_the_rows_that_mcnemars_exact_power_says(pilot, tmp_path, capsys):
+def test_marks_of_0_and_1_need_about_the_rows_that_mcnemars_exact_power_says(pilot, tmp_path, printed, planned):
     for file in pilot:
         frame = pd.read_csv(file)
         frame.assign(mark=(frame["label"] == frame["prediction"]) * 1).to_csv(file, index=False)
     drops = ("--drop", "0.02", "--drop", "0.05")
     limits = ("--score-range", 0, 1)
-    marks = json.loads(
-        size(capsys, *pilot, "--score", "mark", "--measure", "mean-score", *limits, *drops, "--json", "-")
-    )
-    exact = json.loads(size(capsys, *pilot, *drops, "--json", "-"))
+    marked = [*pilot, "--score", "mark", "--measure", "mean-score", *limits]
+    marks, exact = planned(*marked, *drops), planned(*pilot, *drops)
     assert marks["level"] == exact["level"] == 0.05
     for mine, other in zip(marks["drops"], exact["drops"], strict=True):
         # Three standard errors of 1,000 samples, 0.013 each; power grows by 0.01 in 1.5% of the rows.
@@ -217,13 +232,12 @@ def test_marks_of_0_and_1_need_about_the_rows_that_mcnemars_exact_power_says(pil
         assert mine["power"] == pytest.approx(other["power"], abs=0.04)
     assert marks["parts"][0]["detectable"] == pytest.approx(exact["parts"][0]["detectable"], rel=0.03)
     assert marks["passing"] == pytest.approx(exact["passing"], rel=0.03)
-    assert " of mean-score of mark with 80% power" in size(
-        capsys, *pilot, "--score", "mark", "--measure", "mean-score", *limits
-    )
+    out = printed("compare", *marked, "--power", "0.8", code=(0, 1))
+    assert " of mean-score of mark with 80% power" in out
     files = [*pilot, tmp_path / "c.csv"]
     pd.read_csv(pilot[0]).assign(mark=lambda frame: frame["mark"] * (frame["id"] % 3 > 0)).to_csv(files[2], index=False)
-    pairs = json.loads(size(capsys, *files, "--score", "mark", "--json", "-"))["neighbours"]
-    for pair, known in zip(pairs, json.loads(size(capsys, *files, "--json", "-"))["neighbours"], strict=False):
+    pairs = planned(*files, "--score", "mark", command="rank")["neighbours"]
+    for pair, known in zip(pairs, planned(*files, command="rank")["neighbours"], strict=False):
         if pair["difference"] == known["difference"]:
             assert pair["needed"] == pytest.approx(known["needed"], rel=0.04)
 
@@ -250,19 +264,17 @@ def test_the_rows_needed_show_the_drop_as_often_as_said(measure):
 
 
 @pytest.mark.long
-def test_items_of_several_answers_have_a_table_of_answers(capsys, tmp_path):
-    page = tmp_path / "size.html"
-    out = size(
-        capsys, "--accuracy", 0.8, "--rows", 200, "--answers", 3, "--correlation", 0.4, "--drop", 0.1, "--report", page
-    )
+def test_items_of_several_answers_have_a_table_of_answers(capsys):
+    out = size(capsys, "--accuracy", 0.8, "--rows", 200, "--answers", 3, "--correlation", 0.4, "--drop", 0.1)
     assert out.startswith("200 items of 3 answers detect a drop of ")
     assert "answers an item  items for 10 points" in out
-    assert "answers an item" in page.read_text()
 
 
-def test_a_leaderboard_has_the_rows_that_tell_each_model_from_the_next(pilot, tmp_path, capsys, refused):
+def test_a_leaderboard_has_the_rows_that_tell_each_model_from_the_next(pilot, tmp_path, printed):
     write(tmp_path / "c.csv", wrong=0.3, seed=2)
-    found = json.loads(size(capsys, *pilot, tmp_path / "c.csv", "--json", "-"))
+    files = [*pilot, tmp_path / "c.csv", "--slice", "region", "--json", tmp_path / "found.json"]
+    out = printed("rank", *files, "--power", "0.8")
+    found = json.loads((tmp_path / "found.json").read_text())["sizes"]
     right = [pd.read_csv(tmp_path / f"{name}.csv").set_index("id").eval("label == prediction") for name in "abc"]
     assert [(pair["a"], pair["b"]) for pair in found["neighbours"]] == [("a", "b"), ("b", "c")]
     for pair, (a, b) in zip(found["neighbours"], [(right[0], right[1]), (right[1], right[2])], strict=True):
@@ -270,10 +282,8 @@ def test_a_leaderboard_has_the_rows_that_tell_each_model_from_the_next(pilot, tm
         options = {"alpha": 0.05 / 6, "alternative": "greater"}
         assert pair["needed"] == sigstats.paired_sample_size(only_a=only_a, only_b=only_b, **options)
         assert pair["power"] == pytest.approx(sigstats.paired_power(2000, only_a=only_a, only_b=only_b, **options))
-    assert "a over b" in size(capsys, *pilot, tmp_path / "c.csv")
-    assert "--slice: is not valid with three files or more" in refused(
-        "size", *[*pilot, tmp_path / "c.csv"], "--slice", "region"
-    )
+    assert out == f"{printed('rank', *files)}\n{out[out.index('Rows that distinguish neighbours') :]}"
+    assert "a over b" in out
 
 
 @pytest.mark.long
@@ -290,30 +300,21 @@ def test_drops_that_no_number_of_rows_shows_are_none_of_the_default(capsys):
 
 
 @pytest.mark.long
-def test_a_measure_that_is_named_is_sized_beside_a_cost(tmp_path, capsys, refused):
+def test_a_measure_that_is_named_is_sized_beside_a_cost(tmp_path, planned, refused):
     rng = np.random.default_rng(2)
     for name in "ab":
         label = np.arange(60) % 3
-        frame = pd.DataFrame({"id": range(60), "label": label, "cost": rng.random(60), "seed": 0})
+        frame = pd.DataFrame({"id": range(60), "label": label, "cost": rng.random(60)})
         frame["prediction"] = np.where(rng.random(60) < 0.2, 0, label)
         frame.to_csv(tmp_path / f"{name}.csv", index=False)
     files = [tmp_path / "a.csv", tmp_path / "b.csv", "--score", "cost"]
-    found = json.loads(size(capsys, *files, "--measure", "accuracy", "--json", "-"))
-    alone = json.loads(size(capsys, *files[:2], "--measure", "accuracy", "--json", "-"))
+    found, alone = (planned(*given, "--measure", "accuracy") for given in (files, files[:2]))
     assert found["measure"] == "accuracy"
     assert [part["part"] for part in found["parts"]] == [part["part"] for part in alone["parts"]]
     assert found["level"] == alone["level"] / 2
-    assert "--score: is not valid with --run" in refused("size", *files, "--run", "seed")
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("measure", [(), ("--measure", "macro-f1")])
-def test_copies_and_a_model_of_one_answer_are_told(tmp_path, capsys, measure):
-    rng = np.random.default_rng(1)
-    rows = pd.DataFrame({"label": rng.choice(list("xyz"), 150), "text": [f"t{n}" for n in range(150)]})
-    for name, said in (("a", rows["label"].where(rng.random(150) < 0.8, "x")), ("b", "x")):
-        once = rows.assign(prediction=said)
-        pd.concat([once, once[:10]], ignore_index=True).to_csv(tmp_path / f"{name}.csv", index_label="id")
-    out = size(capsys, tmp_path / "a.csv", tmp_path / "b.csv", *measure)
-    assert "the candidate predicts 'x' in all 160 rows" in out
-    assert "10 of 160 rows equal others in all columns" in out
+    macro, of_cost = [*files, "--measure", "macro-f1"], ["--margin", "5%", "--margin", "cost=10%"]
+    assert planned(*macro, *of_cost) == planned(*macro)
+    for path in files[:2]:
+        pd.concat([pd.read_csv(path).assign(seed=seed) for seed in range(2)]).to_csv(path, index=False)
+    error = refused("compare", *files, "--run", "seed", "--power", "0.8")
+    assert "--power: runs cannot be planned by mean-score of cost; expected the measure accuracy" in error

@@ -57,7 +57,7 @@ def tables(tmp_path):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("command", ["compare", "rank", "size"])
+@pytest.mark.parametrize("command", ["compare", "rank"])
 def test_each_command_takes_bins(tables, printed, command):
     said = printed(command, *tables, "--slice", "age=3", code=(0, 1))
     assert len(set(re.findall(r"age = \d+ to \d+", said))) == 3

@@ -53,7 +53,7 @@ def test_fractions_among_percentages_are_refused(tmp_path, refused, shares):
     for path in ("a.csv", "b.csv"):
         marks(mixed).assign(other=path).to_csv(tmp_path / path, index=False)
     files = [str(tmp_path / path) for path in ("a.csv", "b.csv")]
-    commands = (["compare", *files], ["rank", *files], ["size", *files], ["check", files[0], "--at-least", "50"])
+    commands = (["compare", *files], ["rank", *files], ["check", files[0], "--at-least", "50"])
     for command in commands:
         assert "look like two units; expected" in refused(*command, "--score", "f1")
     assert sigstats.rank_models(np.column_stack([mixed, shares]), score_range=(0, 100)).models
@@ -137,13 +137,11 @@ def test_two_units_are_noted_wherever_scores_are_compared(tmp_path, answer):
         ["check", c, "--at-most", "2", *score],
         ["rank", a, b, c, *score],
         ["rank", a, b, c, *score, "--measure", "p90"],
-        ["size", a, c, *score],
-        ["size", a, b, c, *score],
         ["compare", a, c, "--measure", "latency/one"],
     ):
         found = answer(*command)
         assert "scores may be in two units: median without zeros" in str(found), command
-        assert "unlike-units" in str(found) or command[0] == "size"
+        assert "unlike-units" in str(found)
     same = sigstats.compare(*(pd.read_csv(path) for path in (a, b)), score="latency")
     assert "unlike-units" not in [note.name for note in same.notes]
     y, near = RNG.normal(50, 9, (2, 60))
@@ -273,15 +271,12 @@ def test_a_loss_may_rank_the_rows_of_a_class():
 
 
 @pytest.mark.long
-def test_a_schedule_refuses_other_names_where_no_measure_is_named(tmp_path, capsys, refused):
+def test_a_schedule_refuses_other_names_where_no_measure_is_named(tmp_path, capsys):
     table = pd.DataFrame({"id": range(200), "label": NAMES[TRUE], "prediction": NAMES[GUESS]})
     table.to_csv(tmp_path / "a.csv", index=False)
     table.replace({"prediction": {"dog": "Dog"}}).to_csv(tmp_path / "b.csv", index=False)
     study = {"kind": "regression", "baseline": str(tmp_path / "a.csv"), "candidate": str(tmp_path / "b.csv")}
     path = tmp_path / "study.toml"
-    sides = study["baseline"], study["candidate"]
-    assert "'Dog' of the candidate is another spelling of the label 'dog'" in refused("size", *sides)
-    assert main(["size", *sides, "--measure", "accuracy"]) == 0
     for more, code in (("", 2), ('measures = ["accuracy"]', 1)):
         path.write_text("\n".join([*(f"{name} = {json.dumps(value)}" for name, value in study.items()), more]))
         assert main(["run", str(path), "--output", str(tmp_path / f"out{code}")]) == code
@@ -707,7 +702,7 @@ def test_a_direction_of_what_is_no_score_is_refused(tmp_path, refused):
         with pytest.raises(ValueError, match=re.escape(f"higher_is_better: {said}")):
             sigstats.compare(*frames, **named, higher_is_better="marks")
     files = [str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]
-    for command in ("compare", "rank", "size"):
+    for command in ("compare", "rank"):
         assert f"--lower-is-better: {said}" in refused(command, *files, "--score", "mark", "--lower-is-better", "marks")
     study = {"kind": "regression", "baseline": files[0], "candidate": files[1]}
     with pytest.raises(ValueError, match=re.escape(f"columns: lower_is_better: {said}")):
@@ -843,7 +838,6 @@ def test_costs_in_a_named_unit_may_differ_as_prices_do(tmp_path, printed, times,
         ["rank", *files, "--cost", "cost_usd"],
         ["rank", *files, "--cost", "spent"],
         ["rank", *files, *named],
-        ["size", *files, *named],
         ["compare", *files[-2:], *named],
     ):
         assert ("may be in two units" in " ".join(printed(*command, code=(0, 1)).split())) == units, command

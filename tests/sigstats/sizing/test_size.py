@@ -72,9 +72,7 @@ def test_a_pilot_says_how_often_rows_differ_and_in_each_slice():
         [differs.mean(), differs[:400].mean(), differs[400:596].mean()]
     )
     planned = plan_size(found, rule=RULE, drops=[0.05, 0.1])
-    assert [len(each.curve) > 10 for each in planned.drops] == [True, True]
     assert planned.parts[0].detectable < planned.parts[1].detectable < planned.parts[2].detectable
-    assert dict(planned.drops[0].curve)[600] == planned.drops[0].power
 
 
 @pytest.mark.long

@@ -53,12 +53,11 @@ def test_the_luck_of_runs_is_told_from_that_of_items(tmp_path):
     assert unlike.drops[1].needed < unlike.drops[0].needed
 
 
-def test_size_says_how_many_runs_a_drop_needs(tmp_path, printed, refused):
+def test_compare_says_how_many_runs_a_drop_needs(tmp_path, printed):
     files = [str(each) for each in recipes(tmp_path, 0.03)]
-    said = printed("size", *files, "--run", "seed", "--drop", "0.02")
+    said = printed("compare", *files, "--run", "seed", "--power", "0.8", "--drop", "0.02", code=(0, 1))
     assert "from 12 and 12 runs" in said
     assert "the part that is due to the run" in said
-    assert "--accuracy: is not valid with --run" in refused("size", *files, "--run", "seed", "--accuracy", "0.9")
 
 
 @pytest.mark.long
@@ -68,7 +67,5 @@ def test_runs_whose_divisions_no_float_holds_have_a_power(tmp_path, printed):
     expected = nct.sf(t.isf(0.05, freedom), freedom, 0.01 / error)
     assert _power((600, 600), 0.01, 0.05**2, 0.05, ComparisonRule(minimum_effect=0)) == pytest.approx(expected)
     files = [str(each) for each in recipes(tmp_path, 0.04, runs=4, items=100)]
-    assert (
-        json.loads(printed("size", *files, "--run", "seed", "--drop", "0.0055", "--json", "-"))["drops"][0]["needed"]
-        is None
-    )
+    options = ["--run", "seed", "--power", "0.8", "--drop", "0.0055", "--json", "-"]
+    assert json.loads(printed("compare", *files, *options, code=(0, 1)))["sizes"]["drops"][0]["needed"] is None

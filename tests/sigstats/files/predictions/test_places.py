@@ -148,7 +148,7 @@ def test_files_of_the_same_items_are_no_independent_tasks(tmp_path, refused, ans
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("command", ["compare", "rank", "check", "size"])
+@pytest.mark.parametrize("command", ["compare", "rank", "check"])
 def test_ids_that_restart_in_each_task_are_those_of_a_folder_with_a_file_per_task(tmp_path, printed, refused, command):
     labels = np.random.default_rng(6).integers(0, 2, (2, 200))
     files = ("arc", range(200), labels[0]), ("piqa", range(100), labels[1][:100])

@@ -144,7 +144,7 @@ def test_by_default_repeated_ids_are_refused_and_then_missing_scores(file):
         read(path, Columns(score=score, duplicates="last"))
 
 
-@pytest.mark.parametrize("command", ["compare", "check", "rank", pytest.param("size", marks=pytest.mark.long)])
+@pytest.mark.parametrize("command", ["compare", "check", "rank"])
 def test_all_results_of_an_id_are_answers_to_one_item_in_every_command(tmp_path, capsys, refused, command):
     paths = [tmp_path / "a.csv", tmp_path / "b.csv"][: 2 - (command == "check")]
     table(paths[0])
@@ -153,8 +153,7 @@ def test_all_results_of_an_id_are_answers_to_one_item_in_every_command(tmp_path,
     words += ["--at-least", "0.1"] if command == "check" else []
     assert f"1 of {N} rows repeat an id: id 'q1'" in refused(*words)
     assert main([*words, "--duplicates", "all"]) in (0, 1)
-    if command != "size":
-        assert "repeat an id: id 'q1'; each counts as an answer" in " ".join(capsys.readouterr().out.split())
+    assert "repeat an id: id 'q1'; each counts as an answer" in " ".join(capsys.readouterr().out.split())
     side = read(str(paths[0]), Columns(score="s", unscored="wrong", duplicates="all"))
     found = join(side, side, Columns(score="s"))
     assert (found.n, len(set(found.units.items.tolist()))) == (N, N - 1)

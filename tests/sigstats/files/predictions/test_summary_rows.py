@@ -47,7 +47,7 @@ def test_nested_texts_of_polars_in_other_columns_are_not_read(tmp_path, printed)
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["mean", "Average", "avg", "all", "TOTAL", "overall", "ensemble", "majority vote"])
-@pytest.mark.parametrize("command", ["check", "compare", "rank", "size"])
+@pytest.mark.parametrize("command", ["check", "compare", "rank"])
 def test_a_summary_of_the_runs_is_not_one_more_run(tmp_path, refused, printed, command, name):
     def written(to, seeds):
         rows = pd.DataFrame({"id": [*LETTERS] * len(seeds), "seed": [seed for seed in seeds for _ in LETTERS]})
