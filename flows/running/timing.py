@@ -29,6 +29,8 @@ TIMING_SECONDS = 60.0
 _KINDS = 2
 #: The share of the work that timing may take, and of its seconds that one cell may, unless its work is a larger share.
 _PART_OF_WORK, _PART_OF_BUDGET = 0.25, 0.1
+#: The share of the replicates of a cell that are timed, and the number that are timed however few there are.
+_PART_OF_CELL, _FEWEST = 0.1, 10
 #: Seconds that timing may take however little the work is.
 _ALWAYS = 10.0
 #: Seconds that the timing of a cell takes besides its replicates.
@@ -226,13 +228,14 @@ def _cost_of(cell: Cell, scratch: Store, *, cold: bool) -> tuple[dict[str, Any],
     if cold and _matters(receipts[0], receipts[-1], cell):
         receipts.insert(0, _run(block, _by_another_path(scratch)))
     first, timed, falls = receipts[0], 1, True
+    most = min(cell.replicates, max(_FEWEST, int(_PART_OF_CELL * cell.replicates)))
     warming = starting = max(0.0, at_first - first.seconds)
     if warming > _SMALL * first.seconds and own_code(cell) is None:
         again = _run(block, _by_another_path(scratch), apart=True)
         starting = min(warming, max(0.0, again.seconds - first.seconds))
     while falls:
         before = receipts[-1].seconds
-        more = min(cell.replicates, max(cell.lane_size, 10 * timed), int(timed * _SHORT / max(before, 1e-6)))
+        more = min(most, max(cell.lane_size, 10 * timed), int(timed * _SHORT / max(before, 1e-6)))
         if more <= timed:
             break
         receipts.append(_run(_first(cell, more), files))

@@ -151,7 +151,7 @@ def test_a_block_of_several_lanes_is_timed_if_replicates_cost_less_together(tmp_
     more = {"permutation": {"resamples": 9999}}
     machine, found = timed_by(monkeypatch, tmp_path, lambda cell: 0.01 * min(1, 3 / cell.replicates), **more)
     timed = [one for one in found if one.timed and one.cell.fanout == "retrain"]
-    assert max(block.last for block in machine.blocks) == 9999
+    assert max(block.last for block in machine.blocks) == 999
     assert timed
     assert max(one.seconds for one in timed) < 0.3  # a line through a lane of ten predicts 22
 
