@@ -49,9 +49,9 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str, mat
     rows.add_argument("--by-position", action="store_true", help=text)
     text = "file of true classes, by id or in the same order, if the others have none; names of all SWE-bench instances"
     option(rows, "--labels", "FILE", text)
-    for name, kind in (("filter", "log"), ("model", "log or table")):
-        text = f"{name} to read from a {kind} of several; one for all files, or one per file"
-        repeatable(rows, f"--{name}", "NAME", text)
+    text = "model to read from a log or table of several; one for all files, or one per file"
+    repeatable(rows, "--model", "NAME", text)
+    parser.set_defaults(filter=[])
     actions = {
         "unmatched": ("rows missing from some files", "drop"),
         "unscored": ("failed or unscored answers", "drop", "wrong"),
@@ -89,8 +89,7 @@ def read_with_people(
 
     if len(scores_of(options)) > 1:
         raise BadInput("--human: is not valid with several scores; expected one")
-    human = for_each_file("human", options.human, len(paths))
-    return [*map(read_judged, paths, columns, human)]
+    return [*map(read_judged, paths, columns, for_each_file("human", options.human, len(paths)))]
 
 
 def add_score_range(parser: argparse.ArgumentParser, score: str) -> None:
@@ -125,6 +124,9 @@ def for_each_file(name: str, values: Sequence[Any], files: int) -> list[Any]:
 
 def file_for_each(options: argparse.Namespace, files: Sequence[str]) -> list[str]:
     """Repeat a single file for each of its named predictions, models or filters; keep several files as they are."""
+    parts = [score.partition(",") for score in options.score]
+    if len(files) == 1 < len(parts) and len({metric for metric, *_ in parts}) == 1 and all(name for *_, name in parts):
+        options.score, options.filter = [parts[0][0]], [name for *_, name in parts]
     named = max(len(values) for _, values in _named_in_files(options))
     scores = scores_of(options) if len(files) == 1 else []
     if scores and len(options.prediction) > 1:
@@ -166,12 +168,13 @@ def columns_of(options: argparse.Namespace) -> "Columns":
     columns |= {"score": next(iter(scores), None), "prediction": next(iter(options.prediction), None)}
     named = {name: column for name, column in columns.items() if column is not None}
     with as_options():
-        lower = of_named_scores(options.lower_is_better, scores, "--lower-is-better", ratio=ratio)
-        higher = of_named_scores(options.higher_is_better, scores, "--higher-is-better", ratio=ratio)
+        known = [*scores, *(score.partition(",")[0] for score in scores if "," in score)]  # of METRIC,FILTER
+        lower = of_named_scores(options.lower_is_better, known, "--lower-is-better", ratio=ratio)
+        higher = of_named_scores(options.higher_is_better, known, "--higher-is-better", ratio=ratio)
     slices, bins = _slices(options.slice)
     # Options that are also those of the file of labels.
-    shared = {name: getattr(options, name) for name in ("probabilities", "task")}
-    shared |= {"missing": tuple(options.missing), "classes": options.classes or (), "slices": slices}
+    shared = {"probabilities": options.probabilities, "task": options.task, "slices": slices}
+    shared |= {"missing": tuple(options.missing), "classes": options.classes or ()}
     shared["unscored"] = options.unscored or Columns.unscored
     values = vars(options)  # a command has only some of these
     for_truth = {"group": options.group, "weights": values.get("weights")}
@@ -189,7 +192,6 @@ def columns_of(options: argparse.Namespace) -> "Columns":
             higher=higher,
             truth=None if of_instances else labels,
             bins=tuple(bins.items()),
-            filter=options.filter[0] if options.filter else None,
             model=options.model[0] if options.model else None,
             per=None if ratio is None else parts_of_ratio(ratio)[1],
             duplicates=options.duplicates,

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option(bar, "--at-most", "X", "highest acceptable value of a cost or an error")
     arguments.add_measures(parser, " (repeatable; default: accuracy, or the mean of a score)")
     option(parser, "--positive", "CLASS", "positive class of precision, recall, specificity and f1")
-    arguments.add_prediction_arguments(parser, score="column of marks, or a scorer or metric of a log", matched=False)
+    arguments.add_prediction_arguments(parser, score="column of marks, or METRIC[,FILTER] of a log", matched=False)
     arguments.add_runs(parser)
     arguments.add_people(parser)
     arguments.add_score_range(parser, "mark")

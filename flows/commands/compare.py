@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "it if one file contains all --prediction columns",
     )
     arguments.add_prediction_arguments(
-        parser, score="column of scores (adds measures), or a scorer or metric of a log, or `all` (repeatable)"
+        parser, score="column of scores (adds measures), or METRIC[,FILTER] of a log, or `all` (repeatable)"
     )
     arguments.add_runs(parser)
     option(parser, "--order", "COLUMN", "column of times, if rows near in time are dependent")

@@ -86,9 +86,10 @@ def _as_options(**options: Any) -> str:
     return "".join(f" --{name.replace('_', '-')}{'= '[value[:1] != '-']}{shlex.quote(value)}" for name, value in pairs)
 
 
-def _by_score(score: str, lower: bool | None, models: list[str], filters: Sequence[str] = ()) -> list[tuple[str, str]]:
+def _by_score(score: str, lower: bool | None, models: list[str], chosen_filter: str = "") -> list[tuple[str, str]]:
     """Return commands for a score of two models or more in a file, or of one."""
-    chosen = _as_options(**{"higher_is_better" if lower is None else "score": score}, filter=[*filters])
+    chosen = _as_options(higher_is_better=[score] * (lower is None))
+    chosen = _as_options(score=f"{score}{chosen_filter}") * bool(chosen_filter or not chosen) + chosen
     if len(models) > 1:
         return [("compare", _as_options(model=models[:2]) + chosen), ("rank", chosen)]
     return [("check", f"{chosen} --at-{'most' if lower else 'least'} 0.5"), ("compare", f" CANDIDATE{chosen}")]
@@ -104,7 +105,7 @@ def _commands_for_log(log: "EvaluationLog") -> tuple[str, list[tuple[str, str]],
         for name in dict.fromkeys(name for answer in log.answers for name in answer.scores)
     }
     filters = [name for name in dict.fromkeys(answer.filter for answer in log.answers) if name]
-    chosen = filters[:1] if len(filters) > 1 else []
+    chosen = f",{filters[0]}" if len(filters) > 1 else ""
     by, scores = log.model or some_of(models) or "a model", some_of([*lower]) or "none"
     commands = [command for score in lower for command in _by_score(score, lower[score], models, chosen)]
     return f"a log of {len(log.answers):,} answers by {by}, with the scores {scores}", commands, [""]

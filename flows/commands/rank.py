@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "model; or votes (model_a, model_b, winner)",
     )
     arguments.add_prediction_arguments(
-        parser, score="column of scores whose mean is ranked, or a scorer or metric of a log"
+        parser, score="column of scores whose mean is ranked, or METRIC[,FILTER] of a log"
     )
     arguments.add_runs(parser)
     option(parser, "--cost", "COLUMN", "column of costs or times; models are also compared by score and cost together")
@@ -93,11 +93,12 @@ def _models_in(options: argparse.Namespace) -> list[str]:
 
 def _of_one_model(options: argparse.Namespace) -> str:
     from sigstats._common.messages import printable
-    from sigstats.files.predictions import filter_names_in
+    from sigstats.files.predictions import read
 
     (path,) = options.files
-    filters = filter_names_in(path, arguments.columns_of_files(options, 1)[0])
-    wanted = f"the --filter of each of {', '.join(filters)}" if len(filters) > 1 else "the file of each model"
+    with as_options():
+        read(path, arguments.columns_of_files(options, 1)[0])  # refuses several filters, and names them
+    wanted = "the file of each model, or --score METRIC,FILTER of each filter"
     return f"FILE: {printable(path)} contains only one model; expected {wanted}"
 
 

@@ -242,7 +242,7 @@ def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return entries
 
 
-_OPTION = re.compile(r"--([a-z-]+) (?:'([^']*)'|([\w/@-]+(?:\.\w+)*))")
+_OPTION = re.compile(r"--([a-z-]+) (?:'([^']*)'|([\w/@-]+(?:[.,]\w[\w-]*)*))")
 #: The arguments of the options that have another name.
 ARGUMENTS = {"group": "groups", "measure": "measures", "slice": "slices"}
 

@@ -13,7 +13,7 @@ _ONE = "expected one of them"
 #: Inputs that select what is read from files, except groups.
 _READ = (
     *("id", "label", "epoch", "task", "labels", "unmatched", "unscored", "duplicates"),
-    *("prediction", "score", "slice", "filter", "model", "probabilities"),
+    *("prediction", "score", "slice", "model", "probabilities"),
     *("lower_is_better", "higher_is_better", "by_position", "missing", "classes", "allow_different_tasks"),
 )
 _OF_MEASURES = ("measure", "positive", "score_range")

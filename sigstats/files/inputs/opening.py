@@ -104,7 +104,7 @@ def reading(
     except of as error:
         if isinstance(error, ValueError) and str(error).startswith((where, *parts)):
             raise
-        if isinstance(error, UnicodeDecodeError):
+        if isinstance(error, UnicodeDecodeError) or "\\udc" in str(error):  # a byte that is not UTF-8
             raise ValueError(f"{where}: is not UTF-8 text; {TO_UTF8}") from None
         raise ValueError(f"{where}: {fault} ({reason(error)})") from None
 

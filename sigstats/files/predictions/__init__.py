@@ -6,7 +6,6 @@ from ._columns import ALL_SCORES as ALL_SCORES
 from ._columns import MODELS as MODELS
 from ._columns import Columns as Columns
 from ._files import costs_of_file as costs_of_file
-from ._files import filter_names_in as filter_names_in
 from ._files import has_instances as has_instances
 from ._files import join_scores as join_scores
 from ._files import model_names_in as model_names_in

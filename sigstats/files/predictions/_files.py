@@ -24,7 +24,7 @@ from ._from_table import from_table
 from ._log import EvaluationLog
 from ._pairing import MatchOptions, join
 from ._predictions import Predictions
-from ._selection import logs_of_model, select, short_names
+from ._selection import logs_of_model, select, with_filter
 from ._settling import settle
 from ._tasks import is_table, join_logs, join_tables
 from .readers import DAMAGE, format_names, format_of, read_file
@@ -42,7 +42,7 @@ class PredictionFile:
 
     def by(self, columns: Columns) -> Predictions:
         """Return the predictions by the score of these columns."""
-        where = printable(self.path)
+        where, columns = printable(self.path), with_filter(columns, self.logs)
         with reading(where, DAMAGE, parts=[part.where for part in self.parts]):
             log = self.log(columns)
             if log is None:
@@ -176,13 +176,6 @@ def model_names_in(path: str, columns: Columns) -> list[str]:
         return list(dict.fromkeys(answer.model or log.model for log in file.logs for answer in log.answers))
     names = file.table(columns).requested.get(MODELS)
     return [] if names is None else pc.unique(names).to_pylist()
-
-
-def filter_names_in(path: str, columns: Columns) -> list[str]:
-    """Return the filters of a log, or none for a table."""
-    log = parse(path, columns).log(columns)
-    names = {} if log is None else dict.fromkeys(answer.filter for answer in log.answers)
-    return short_names([name for name in names if name])
 
 
 def read_by_scores(

@@ -31,6 +31,10 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
     if not log.answers:
         raise ValueError(f"{log.where}: has no answers; write the log with its samples")
     answers = _answers_of_model(log, columns.chosen.model)
+    scores = [columns.score] if columns.score else dict.fromkeys(name for answer in answers for name in answer.named)
+    texts = [f"{score},{name}" for score in scores for name in dict.fromkeys(answer.filter for answer in answers)]
+    if columns.chosen.filter is None and len(texts) > len(scores):
+        _chosen(log, "score", None, texts)
     filter_name = _chosen(log, "filter", columns.chosen.filter, (answer.filter for answer in answers))
     answers = [answer for answer in answers if answer.filter == filter_name]
     score = _score_of(log, answers, columns)
@@ -66,6 +70,16 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
         other_columns={} if has_epochs else _other_columns(answers, columns, identity),
         notes=(*log.notes, *log.total_notes(score, filter_name)),
     )
+
+
+def with_filter(columns: Columns, logs: Sequence[EvaluationLog]) -> Columns:
+    """Return the columns with METRIC,FILTER apart, if the score is of this form and no log has a score of this name."""
+    score = columns.score or ""
+    names = {name for log in logs for answer in log.answers for name in answer.named} if "," in score else set[str]()
+    metric = max((name for name in names if score.startswith(f"{name},")), key=len, default=None)
+    if metric is None or score in names or columns.chosen.filter is not None:
+        return columns
+    return columns.but(score=metric, filter=score[len(metric) + 1 :])
 
 
 def _score_of(log: EvaluationLog, answers: Sequence[Answer], columns: Columns) -> str:

@@ -28,8 +28,6 @@ _WORD = re.compile(rb'"(?:[^"]|"")*"|[^"\s]+')
 _BLANKS = re.compile(rb"(?m)^[ \t]+|[ \t]+(?=\r?$)|(?<=[ \t])[ \t]+")
 #: The bytes at the start that tell whether spaces separate columns.
 _START = 2**16
-#: A byte of a name that is not UTF-8.
-_UNDECODED = re.compile("[\udc80-\udcff]")
 #: The words in the second and third line of Orange's tables.
 _ORANGE_TYPES = {b"discrete", b"continuous", b"string", b"time", b"d", b"c", b"s", b"t"}
 _ORANGE_FLAGS = {b"", b"class", b"meta", b"ignore", b"i", b"m", b"c"}
@@ -60,8 +58,6 @@ class DelimitedTable(Table):
         self._content, self._separator = heading.content, heading.separator
         self._start, self._lines_before = heading.end, heading.lines
         names = [name.strip() for name in heading.names]
-        if any(map(_UNDECODED.search, names)):
-            raise ValueError(f"{where}, line {heading.line}: a name of a column is not UTF-8 text; {TO_UTF8}")
         chosen = names if wanted is None else wanted(names)
         positions = [position for position, name in enumerate(names) if name in chosen]
         num_rows, columns = self._read(where, len(names), positions)

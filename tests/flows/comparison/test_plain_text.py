@@ -98,7 +98,7 @@ def test_columns_of_numbers_with_spaces_mean_what_arrays_mean(tmp_path, expected
         ),
         (
             "id,label,pr\xe9diction\n1,a,a\n",
-            "line 1: a name of a column is not UTF-8 text; save it as UTF-8 (for example `iconv -f cp1252",
+            "is not UTF-8 text; save it as UTF-8 (for example `iconv -f cp1252",
         ),
         ('{"id": 1, "label": "caf\xe9", "prediction": "a"}\n', "is not UTF-8 text; save it as UTF-8 (for example"),
     ],

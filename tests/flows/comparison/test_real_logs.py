@@ -25,7 +25,7 @@ HELLASWAG, PHILOSOPHY, NARRATIVE = (
     f"helm/{name}/per_instance_stats.json" for name in ("commonsense-hellaswag", "mmlu-philosophy", "narrative_qa")
 )
 DROP, EXACT = ["--unmatched", "drop"], ["--score", "exact_match"]
-STRICT, FLEXIBLE = ["--filter", "strict-match"], ["--filter", "flexible-extract"]
+STRICT, FLEXIBLE = ["--score", "exact_match,strict-match"], ["--score", "exact_match,flexible-extract"]
 
 #: Each log, what has to be named in it, and how many answers of it are right, as the summaries of Inspect, HELM (by
 #: splits) and promptfoo say; for lm-evaluation-harness below, as its lines are counted by hand.
@@ -61,12 +61,15 @@ REFUSED = [
     (["inspect/cvebench-no-score.json"] * 2, "none of its 1 answers has a score (\"RuntimeError('No services"),
     (["inspect/errored-sample.json"] * 2, "none of its 1 answers has a score"),
     ([POPULARITY, POPULARITY, "--score", "judge"], "score: 'judge' was not found; expected one of match"),
-    ([POPULARITY, POPULARITY, "--filter", "strict"], "filter: 'strict' is not valid; a log of Inspect has none"),
+    ([POPULARITY, POPULARITY, "--score", "match,strict"], "filter: 'strict' is not valid; a log of Inspect has none"),
     ([POPULARITY, POPULARITY, "--model", "gpt-5"], "model: 'gpt-5' was not found; expected 'openai/gpt-4o-mini'"),
     ([POPULARITY, POPULARITY, "--epoch", "epoch"], "epoch: 'epoch' is not valid for a log of Inspect"),
-    ([GSM8K, GSM8K], "filter: there are 2; expected one named of strict-match, flexible-extract (--filter NAME)"),
     (
-        [GSM8K, GSM8K, "--filter", "none"],
+        [GSM8K, GSM8K],
+        "score: there are 2; expected one named of exact_match,strict-match, exact_match,flexible-extract (--score",
+    ),
+    (
+        [GSM8K, GSM8K, "--score", "exact_match,none"],
         "filter: 'none' was not found; expected one of strict-match, flexible-extract",
     ),
     ([GEOMETRY, GEOMETRY, *STRICT], "filter: 'strict-match' was not found; expected one of none"),

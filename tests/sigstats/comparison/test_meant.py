@@ -565,14 +565,28 @@ def filtered(path, filters, prompt="p", **more):
 def test_two_filters_of_one_log_are_compared_by_naming_both(tmp_path, answer, refused):
     strict, flexible = (RNG.random((2, 40)) < [[0.6], [0.8]]).astype(int).tolist()
     path = filtered(tmp_path / "a.jsonl", {"strict": strict, "flexible": flexible})
-    (row,) = answer("compare", path, path, "--filter", "flexible", "--filter", "strict")["rows"]
+    (row,) = answer("compare", path, "--score", "em,flexible", "--score", "em,strict")["rows"]
     better = sum(a > b for a, b in zip(flexible, strict, strict=True))
     worse = sum(a < b for a, b in zip(flexible, strict, strict=True))
     assert (row["baseline"], row["candidate"]) == (pytest.approx(np.mean(flexible)), pytest.approx(np.mean(strict)))
     assert row["p_worse"] == pytest.approx(stats.binomtest(worse, better + worse, alternative="less").pvalue)
     other = filtered(tmp_path / "b.jsonl", {"strict": strict, "flexible": flexible}, target="another question")
-    assert "target" in refused("compare", path, other, "--filter", "flexible", "--filter", "strict")
-    assert "--filter: 3 were given" in refused("compare", path, path, *["--filter", "strict"] * 3)
+    assert "target" in refused("compare", path, other, "--score", "em,flexible", "--score", "em,strict")
+    assert "is both BASELINE and CANDIDATE" in refused("compare", path, *["--score", "em,strict"] * 3)
+    copy = filtered(tmp_path / "c.jsonl", {"strict": strict, "flexible": flexible})
+    rows = answer("compare", path, copy, "--score", "em,flexible", "--score", "em,strict")["rows"]
+    assert [row["baseline"] for row in rows] == [pytest.approx(np.mean(flexible)), pytest.approx(np.mean(strict))]
+    said = refused("check", path, "--score", "em", "--at-least", "0.1")
+    assert "expected one named of em,strict, em,flexible (--score NAME)" in said
+
+
+def test_a_name_with_a_comma_is_a_score_before_it_is_a_metric_and_a_filter(tmp_path):
+    marks = {"metrics": ["em", "em,strict"], "em": 0, "em,strict": 1}
+    path = harness_log(tmp_path / "a.jsonl", [{"doc_id": n, "filter": "strict", **marks} for n in range(20)])
+    for score, mark in (("em,strict", 1.0), ("em", 0.0), ("em,strict,strict", 1.0)):
+        assert set(sigstats.read_predictions(path, score=score)["score"]) == {mark}
+    pd.DataFrame({"id": range(20), "em,strict": 0.5}).to_csv(tmp_path / "a.csv", index=False)
+    assert set(sigstats.read_predictions(tmp_path / "a.csv", score="em,strict")["score"]) == {0.5}
 
 
 def test_other_prompts_of_the_same_questions_are_told(tmp_path, printed):
