@@ -61,7 +61,7 @@ def allow_measures(names: Iterable[str], allowed: Sequence[str]) -> dict[str, di
 def allowed_measure(name: str) -> str:
     """Return the measure at an import path, or any other name unchanged; raise Damaged if it was not allowed."""
     if measures.is_path(name) and name not in _ALLOWED:
-        raise Damaged(f"the summary needs the measure {name}; add --allow {re.split('[.:]', name)[0]}")
+        raise Damaged(f"the summary needs the measure {name} (--allow {re.split('[.:]', name)[0]})")
     return _ALLOWED.get(name, name)
 
 

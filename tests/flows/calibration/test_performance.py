@@ -308,7 +308,7 @@ def test_test_sets_on_which_a_method_fails_are_counted_as_misses(done, tmp_path,
         assert rows["coverage"]["note"] == counted
     assert checked >= 4
     report = (tmp_path / "out" / "report.html").read_text()
-    assert "counted as misses" in report
+    assert "count as misses" in report
 
 
 def test_a_method_that_fails_on_all_test_sets_fails_its_cell_with_its_own_error(tmp_path, monkeypatch, capsys):
