@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .class_spelling import VERDICTS, DistinctNames, is_finite_number, is_summary
 from .column_names import is_no_model
-from .repeats import refuse_summaries
+from .repeats import check_end_rows, refuse_summaries
 from .validation import MAX_TOTAL, as_array, hint, refuse, shown
 
 
@@ -140,6 +140,8 @@ def columns_of(
         if table.ndim != 2:
             wanted = "a row for each item and a column for each model, as in a data frame"
             raise refuse(name, table.shape, wanted, quantity="shape")
+        if others.get("label") is None:
+            check_end_rows([*table.T], name)
         return ModelTable(table, models, others, parts)
     chosen = [text for text in frame if text not in named] if models is None else [*map(_name, models)]
     if models is None and (other := next((value for value in chosen if is_no_model(value, chosen)), None)):
@@ -150,8 +152,10 @@ def columns_of(
         raise refuse("models", models, "names of columns")
     if not arrays:
         raise refuse(f"{name} (columns)", list(frame), "a column for each model")
-    if others.get("label") is None and models is None:
-        refuse_summaries(arrays, chosen, name)
+    if others.get("label") is None:
+        check_end_rows(arrays, name)
+        if models is None:
+            refuse_summaries(arrays, chosen, name)
     kinds = {value.dtype for value in arrays}
     table = np.empty((len(arrays[0]), len(arrays)), dtype=kinds.pop() if len(kinds) == 1 else object)
     for i, array in enumerate(arrays):

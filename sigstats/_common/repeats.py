@@ -99,26 +99,45 @@ def _at_most_by_chance(expected: float) -> float:
     return 1.05 * expected + 3 * math.sqrt(expected) + 1
 
 
-#: Values that equal a summary of others are refused if they do so by chance less often than this.
-_BY_CHANCE = 1e-6
+#: Values that equal a summary of others are refused if they do so by chance less often than this; at an end of the
+#: table, where summaries usually are, than the second number.
+_BY_CHANCE, _AT_AN_END = 1e-6, 1e-4
+#: In a table of more rows, one more row changes little.
+_MOST_ROWS = 5_000
 
 
 def refuse_summaries(columns: Sequence[NDArray[Any]], names: Sequence[str], argument: str) -> None:
     """Refuse a column of numbers that numbers the rows, or is a mean or a standard deviation of other columns."""
     if not all(column.dtype.kind in "biuf" for column in columns):
         return
-    scores = np.column_stack(columns).astype(np.float64)
+    scores, last = np.column_stack(columns).astype(np.float64), len(columns) - 1
     rows = np.unique(scores[:1_000][~np.isnan(scores[:1_000]).any(axis=1)], axis=0)
     for place, model in enumerate(names) if len(rows) and len(names) > 1 else ():
         before, (column,), after = (part.T for part in np.split(rows, [place, place + 1], axis=1))
         earlier, later = {"the columns before it": before}, {"the columns after it": after}
-        parts = {"the other columns": np.vstack([before, after]), **earlier, **later}
+        parts, most = {"the other columns": np.vstack([before, after])}, _AT_AN_END
+        if 0 < place < last:
+            parts, most = {**parts, **earlier, **later}, _BY_CHANCE
         problems = [
-            f"is {of} of {who}" for who, part in parts.items() if len(part) > 1 for of in _summaries_of(column, part)
+            f"is {of} of {who}"
+            for who, part in parts.items()
+            if len(part) > 1
+            for of in _summaries_of(column, part, most)
         ]
         if problems or _numbers_rows(scores[:, place], np.delete(scores, place, axis=1)):
             problems.append("numbers the rows")
             raise ValueError(f"{argument}: {shown(model)} {problems[0]}; drop it, or list the models (models)")
+
+
+def check_end_rows(columns: Sequence[NDArray[Any]], argument: str) -> None:
+    """Refuse a first or last row of numbers that is a mean, a sum or a standard deviation of the others."""
+    if not all(column.dtype.kind in "biuf" and 3 < len(column) <= _MOST_ROWS for column in columns):
+        return
+    scores = np.column_stack(columns).astype(np.float64)
+    for end, place in {"first": 0, "last": -1}.items() if np.isfinite(scores).all() else ():
+        others = np.delete(scores, place, axis=0)
+        if of := next(_summaries_of(scores[place], others, _AT_AN_END), None):
+            raise ValueError(f"{argument}: the {end} row is {of} of the others; remove it")
 
 
 def _numbers_rows(column: FloatArray, others: FloatArray) -> bool:
@@ -131,38 +150,36 @@ def _numbers_rows(column: FloatArray, others: FloatArray) -> bool:
     return bool(beyond and listed and (np.diff(values) == 1).all())
 
 
-def _summaries_of(column: FloatArray, part: FloatArray) -> Iterator[str]:
-    """Yield the statistic of rows of `part` that a column equals up to rounding, and hardly by chance.
+def _summaries_of(column: FloatArray, part: FloatArray, most: float) -> Iterator[str]:
+    """Yield the statistic of rows of `part` that a column equals up to rounding, by chance at most this often.
 
-    `part` has a row for each other model and a column for each data set. The values of a model share a level, its
-    skill, so that only their deviations from it are taken as independent, except one, as they sum to 0. Medians are not
-    compared: they are values of the rows, which few distinct values often equal.
+    `part` has a row for each other model and a column for each data set, or the reverse. The values of a row share a
+    level, such as the skill of a model, so that only their deviations from it are taken as independent, except one, as
+    they sum to 0. Medians are not compared: they are values of the rows, which few distinct values often equal.
     """
     rounded, tiny = 0.5 * 0.1 ** np.array([_decimals(column), _decimals(part)]), 1e-9 * np.abs(part).max()
-    spread, of_few = _spreads(part), _chances_of_few_values(column, part)
-    deviations = {f"the standard deviation (ddof={ddof})": part.std(axis=0, ddof=ddof) for ddof in (0, 1)}
-    for name, values in {"the mean": part.mean(axis=0), "the sum": part.sum(axis=0), **deviations}.items():
+    statistics = {"the mean": part.mean(axis=0), "the sum": part.sum(axis=0)}
+    statistics |= {f"the standard deviation (ddof={ddof})": part.std(axis=0, ddof=ddof) for ddof in (0, 1)}
+    for name, values in statistics.items():
         off = np.abs(column - values).max()
-        chances = np.clip(2 * max(off, rounded[0], tiny) / np.maximum(spread, 1e-300), of_few, 1.0)
-        if off <= rounded.sum() + tiny and np.log(chances).sum() < np.log(_BY_CHANCE):
-            yield name
+        if off <= rounded.sum() + tiny:
+            chances = _chances(values, part, 2 * max(off, rounded[0], tiny))
+            if np.log(chances).sum() < np.log(most):
+                yield name
 
 
-def _spreads(part: FloatArray) -> FloatArray:
-    """Return the ranges of the means of rows, and of all deviations from these but the one that varies most.
+def _chances(values: FloatArray, part: FloatArray, width: float) -> FloatArray:
+    """Return the chances that a row with the level and deviations of one of `part` is within half a `width` of values.
 
-    A deviation is off by up to 2 (1 - 1 / m) times as much as the m values of the row.
+    One chance is of the level; that of the deviation that varies most is left out. Each is at least the share of rows
+    that are so near. A deviation is off by up to 2 (1 - 1 / m) times as much as the m values of the row.
     """
     level, m = part.mean(axis=1, keepdims=True), part.shape[1]
-    deviations = np.sort(np.ptp(part - level, axis=0))[:-1]
-    return np.append(deviations / max(1.0, 2 - 2 / m), np.ptp(level))
-
-
-def _chances_of_few_values(column: FloatArray, part: FloatArray) -> FloatArray:
-    """Return the least chances of agreement if values repeat, such as 50 or 2,500 each time; 0 elsewhere."""
-    distinct = np.array([len(np.unique(values)) for values in part.T])
-    repeated = (2 * distinct <= len(part)) & (part == column).any(axis=0)
-    return np.where(repeated, 0.5 / distinct, 0.0)
+    sides = np.column_stack([part - level, level])
+    spread, place = np.ptp(sides, axis=0), np.append(values - values.mean(), values.mean())
+    near = (np.abs(sides - place) <= width / 2 * (1 + 1e-9)).mean(axis=0)
+    factor = np.append(np.full(m, max(1.0, 2 - 2 / m)), 1.0)
+    return np.delete(np.clip(width * factor / np.maximum(spread, 1e-300), near, 1.0), spread[:m].argmax())
 
 
 def _decimals(values: FloatArray) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 from .._common.class_spelling import is_summary
 from .._common.column_names import FOLD, FOLDS
 from .._common.data_frames import columns_of, is_missing, opened
-from .._common.repeats import refuse_summaries
+from .._common.repeats import check_end_rows, refuse_summaries
 from .._common.scores import unlike_units
 from .._common.validation import FloatArray, as_names, as_reals, refuse, shown
 from ..measures.metrics import against_direction
@@ -47,6 +47,7 @@ def read_scores(scores: Any, models: Any, datasets: Any) -> ScoreTable:
     table = as_reals(np.where(holes, 0.0, columns.table) if holes.any() else columns.table, "scores", ndim=2)
     table[holes] = np.nan
     if column:
+        check_end_rows([*table.T], "scores")
         refuse_summaries([*table.T], columns.models, "scores")
     count, k = table.shape
     if count < 2 or k < 2:

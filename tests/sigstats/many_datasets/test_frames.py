@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from sigstats import compare_over_datasets, friedman_test, rank_models, signed_rank_test
+from sigstats._common.repeats import check_end_rows
 from sigstats.ranking.rank_sets import rank_sets
 
 SCORES = np.random.default_rng(0).uniform(0.5, 1, (9, 3)).round(3)
@@ -78,6 +79,41 @@ def test_a_column_that_summarises_others_is_no_model_unless_it_is_named(call, na
         call(frame)
     if name in ("mean", "avg", "std"):
         call(frame, models=list("abcx"))
+
+
+@pytest.mark.parametrize("call", [friedman_test, compare_over_datasets, rank_sets, rank_models])
+@pytest.mark.parametrize("statistic", ["mean", "sum"])
+@pytest.mark.parametrize("end", ["first", "last"])
+def test_a_row_that_summarises_the_others_is_refused_with_or_without_names(call, statistic, end):
+    frame = pd.DataFrame(dict(zip("abc", SCORES.T, strict=True)))
+    row = frame.agg([statistic]).round(3)
+    whole = pd.concat([row, frame] if end == "first" else [frame, row], ignore_index=True)
+    for table in (whole, whole.to_numpy()):
+        with pytest.raises(ValueError, match=f"the {end} row is the {statistic} of the others; remove it"):
+            call(table)
+
+
+def test_a_row_of_means_of_any_name_is_refused_also_below_zeros_and_ones():
+    frame = pd.DataFrame(COLUMNS)
+    named = pd.concat([frame, frame.mean(numeric_only=True).round(3).to_frame().T.assign(data="Mittelwert")])
+    for table in (named, named.melt("data", var_name="model")):
+        with pytest.raises(ValueError, match="the last row is the mean of the others; remove it"):
+            compare_over_datasets(table, datasets="data", models="model" if "model" in table else None)
+    correct = np.random.default_rng(2).random((97, 2)) < (0.8, 0.6)
+    with pytest.raises(ValueError, match="the last row is the mean of the others; remove it"):
+        rank_models(np.vstack([correct, correct.mean(axis=0).round(3)]))
+    assert rank_models(np.vstack([correct, [0.5, 1]]), score_range=(0, 1)).n == 98  # a row with half a mark
+
+
+@pytest.mark.long
+def test_rows_of_few_values_are_no_means():
+    """300 tables each of right and wrong, of stars and of thirds, with rows of different difficulty."""
+    rng = np.random.default_rng(1)
+    for n, k in [(25, 3), (50, 20), (50, 6)] * 100:
+        level = rng.normal(0, 1, (n, 1))
+        stars = np.clip((4 + level + rng.normal(0, 0.7, (n, k))).round(), 1, 5)
+        for table in ((level > rng.normal(-1, 1, (n, k))), stars, rng.integers(0, 4, (n, k)) / 3):
+            check_end_rows([*table.T], "scores")
 
 
 @pytest.mark.long
