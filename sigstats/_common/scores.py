@@ -77,7 +77,8 @@ _GAP = 1 / 7
 _FEW, _SEVERAL = 20, 5
 #: Codes of wrong and right.
 _CODES = (0, 1), (-1, 1), (1, 2)
-#: A usual code of a missing mark must be this many times as large as the largest other mark.
+#: A usual code of a missing mark must be this many times as large as the largest other mark, or be several -1 where all
+#: others are from 0 to 1 and one of the models has no -1.
 _NO_MARK, _TIMES = {-1, -9, 9} | {sign * (10**k - 1) for sign in (-1, 1) for k in range(2, 6)}, 10
 #: Codes of surveys, such as "do not know", and the largest other mark next to codes of one and of two digits.
 _OF_SURVEYS, _MOST_MARK = {7.0, 8.0, 77.0, 88.0, 97.0, 98.0}, (5, 10)
@@ -187,7 +188,8 @@ def _code_of_missing(scores: Sequence[FloatArray], names: Sequence[str], limits:
         n, of, name = max((int(np.isin(v, codes).sum()), len(v), name) for v, name in zip(scores, names, strict=True))
         least, most = ends_of([others])
         within_limits = limits is not None and limits[0] <= least and most <= limits[1]
-        far = within_limits or (n > 1 and abs(code) > max(9, _TIMES * np.abs(others).max()))
+        shares = n >= _SEVERAL and code == -1 and 0 <= least and most <= 1 and any(v.min() >= 0 for v in scores)
+        far = within_limits or shares or (n > 1 and abs(code) > max(9, _TIMES * np.abs(others).max()))
         sure = least < most and code in _NO_MARK and far
         if sure or (n > 1 and len(others) > 2 and _are_apart(codes[-1], others)):
             problem = f"{n:,} of {of:,} for {name} are {' or '.join(f'{mark:g}' for mark in codes)}"

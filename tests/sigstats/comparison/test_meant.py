@@ -224,6 +224,19 @@ def test_marks_beyond_limits_and_possible_codes_of_no_mark_are_noted(values, lim
     assert [note.name for note in unlike_units(sides, "ab", wanted="one unit", limits=limits)] == notes
 
 
+@pytest.mark.parametrize("scores", [RIGHT * 1.0, np.where(RIGHT, 0.7, 0.2)])
+def test_minus_one_in_one_model_is_no_mark_where_all_others_are_from_0_to_1(scores):
+    coded = np.where(np.arange(300) % 9, scores, -1.0)
+    told = "34 of 300 for b are -1 and all others 0.*if they mean no score; expected"
+    with pytest.raises(ValueError, match=told):
+        sigstats.rank_models(pd.DataFrame({"a": scores, "b": coded}))
+    frames = [pd.DataFrame({"id": range(300), "reward": side}) for side in (scores, coded)]
+    with pytest.raises(ValueError, match=told.replace(" b ", " candidate ")):
+        sigstats.compare(*frames, score="reward", higher_is_better="reward")
+    assert sigstats.rank_models(np.column_stack([scores, coded]), score_range=(-1, 1)).n == 300
+    assert sigstats.rank_models(np.column_stack([coded, coded[::-1]])).n == 300  # a mark of both models
+
+
 @pytest.mark.parametrize(
     "scores",
     [
