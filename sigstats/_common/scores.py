@@ -91,6 +91,7 @@ def unlike_units(
     wanted: str = "",
     costs: bool = False,
     priced: bool = False,
+    listed: bool = False,
     limits: Limits = None,
 ) -> list[Note]:
     """Return notes on scores beyond limits, and on the smallest and the largest if their sizes differ as units do.
@@ -104,13 +105,15 @@ def unlike_units(
     sizes may differ as prices do. `limits`: the limits that the name of the scores or their log states.
 
     `wanted`: the expected scores; if it is given, scores that cannot be in one unit are refused: codes of missing
-    marks, other codes of right and wrong, and scores from 0 to 1 if others, of any of the models, are up to 10 or 100.
+    marks, other codes of right and wrong, and scores from 0 to 1 if others, of any of the models, are up to 10 or 100,
+    or, unless the user has `listed` the models, if all scores of another are 1 and above.
     """
     two, (missing, sure) = "" if costs else _two_codes(scores, names), _code_of_missing(scores, names, limits)
     if wanted and (
         problem := two
         or (missing if sure else "")
         or ("" if costs else _mixed(scores, names))
+        or ("" if costs or listed else _above_shares(scores, names))
         or _shares_and_percentages(scores, names)
     ):
         raise ValueError(f"scores: {problem}; expected {wanted}")
@@ -164,6 +167,21 @@ def _shares_and_percentages(scores: Sequence[FloatArray], names: Sequence[str]) 
     return f"{both} {shown(names[high])} look like two units"
 
 
+def _above_shares(scores: Sequence[FloatArray], names: Sequence[str]) -> str:
+    """Return a complaint if one model, such as a column of sizes, has no score below 1 and several have none above.
+
+    Few whole numbers may be points, of which a model gets one or more each time.
+    """
+    ends = {name: ends_of([values]) for name, values in zip(names, scores, strict=True) if len(values) >= _SEVERAL}
+    shares = [name for name, (low, high) in ends.items() if 0 <= low < 1 and high <= 1]
+    above = next((name for name, (low, high) in ends.items() if low >= 1 and high >= _ABOVE_ONE), None)
+    whole = not any((values % 1).any() for values, name in zip(scores, names, strict=True) if name in shares)
+    if above is None or len(shares) < 2 or (whole and min(map(len, scores)) < _FEW):
+        return ""
+    (low, high), (least, most) = ends[shares[0]], ends[above]
+    return f"{low:g} to {high:g} of {shown(shares[0])} and {least:g} to {most:g} of {shown(above)} look like two units"
+
+
 def _two_codes(scores: Sequence[FloatArray], names: Sequence[str]) -> str:
     """Return a complaint if models code right and wrong differently, else an empty text."""
     ends = [ends_of([values]) if len(values) >= _FEW else (0, 0) for values in scores]
@@ -188,7 +206,7 @@ def _code_of_missing(scores: Sequence[FloatArray], names: Sequence[str], limits:
         n, of, name = max((int(np.isin(v, codes).sum()), len(v), name) for v, name in zip(scores, names, strict=True))
         least, most = ends_of([others])
         within_limits = limits is not None and limits[0] <= least and most <= limits[1]
-        shares = n >= _SEVERAL and code == -1 and 0 <= least and most <= 1 and any(v.min() >= 0 for v in scores)
+        shares = n >= _SEVERAL and code == -1 and least >= 0 and most <= 1 and any(v.min() >= 0 for v in scores)
         far = within_limits or shares or (n > 1 and abs(code) > max(9, _TIMES * np.abs(others).max()))
         sure = least < most and code in _NO_MARK and far
         if sure or (n > 1 and len(others) > 2 and _are_apart(codes[-1], others)):

@@ -14,6 +14,8 @@ from .._common.validation import FloatArray, as_names, as_reals, refuse, shown
 from ..measures.metrics import against_direction
 
 Missing: TypeAlias = Literal["refuse", "drop", "worst", "pairs"]
+#: The expected scores.
+ONE_UNIT = "scores of all models in one unit (models names the columns that are models)"
 
 
 class ScoreTable(NamedTuple):
@@ -25,6 +27,8 @@ class ScoreTable(NamedTuple):
     datasets: list[str]
     #: The name of the column of scores in a long table.
     column: str = ""
+    #: True if the user named the columns that are models.
+    listed: bool = False
 
     def whole(self) -> Self:
         """Return the data sets on which all models have a score."""
@@ -35,7 +39,7 @@ class ScoreTable(NamedTuple):
 def read_scores(scores: Any, models: Any, datasets: Any) -> ScoreTable:
     """Return the table that `sigstats.compare_over_datasets` was given, or raise ValueError."""
     column_name = datasets if isinstance(datasets, str) else getattr(datasets, "name", None)
-    column = ""
+    column, listed = "", not (models is None or isinstance(models, str))
     if isinstance(models, str):
         scores, models, datasets, column = _widened(scores, models, datasets)
     columns = columns_of(scores, models, {"datasets": datasets}, name="scores")
@@ -60,7 +64,7 @@ def read_scores(scores: Any, models: Any, datasets: Any) -> ScoreTable:
         require_data_sets(getattr(scores, "index", ()))
     else:
         require_data_sets(rows, column_name)
-    return ScoreTable(table, list(names), rows, column)
+    return ScoreTable(table, list(names), rows, column, listed)
 
 
 def require_data_sets(names: Any, column: Any = None) -> None:
@@ -107,7 +111,8 @@ def filled(table: ScoreTable, missing: Missing, *, greater_is_better: bool) -> t
     """Return the tested table, and notes. Raise ValueError for missing scores, if refused, or for two units."""
     table, lost = _without_holes(table, missing, greater_is_better=greater_is_better)
     columns = [column[~np.isnan(column)] for column in table.scores.T]
-    units = unlike_units(columns, table.models, wanted="scores of all models in one unit", costs=not greater_is_better)
+    options: Any = {"wanted": ONE_UNIT, "costs": not greater_is_better, "listed": table.listed}
+    units = unlike_units(columns, table.models, **options)
     names, cure = [table.column] if table.column else table.models, f"set greater_is_better={not greater_is_better}"
     if greater_is_better and not units:  # losses of data sets may differ in size
         units = unlike_units([*table.whole().scores], table.whole().datasets)

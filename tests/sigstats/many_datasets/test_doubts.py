@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import sigstats
+from sigstats._common.scores import unlike_units
 
 SCORES = np.random.default_rng(3).uniform(0.6, 0.9, (12, 2))
 
@@ -56,6 +57,37 @@ def test_columns_of_spreads_and_sizes_are_no_models(other):
     with pytest.raises(ValueError, match=f"the column '{other}' is not a model"):
         notes(frame)
     assert notes(frame, models=["a", "b"]) == ()
+
+
+SIZES = {"rows": [100, 768, 150] * 4, "classes": [2, 5, 3] * 4, "IR": [1, 8.3, 1.9] * 4, "year": range(2001, 2013)}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_a_column_of_sizes_next_to_scores_from_0_to_1_is_in_another_unit(name):
+    frame = pd.DataFrame(SCORES, columns=["a", "b"]).assign(x=SIZES[name])
+    least, most = min(SIZES[name]), max(SIZES[name])
+    for call in (sigstats.compare_over_datasets, sigstats.friedman_test, sigstats.rank_models):
+        with pytest.raises(ValueError, match=rf"'a' and {least:g} to {most:g} of 'x' look like two units; expected"):
+            call(frame)
+    assert notes(frame, models=["a", "b", "x"]) != ()
+    notes(frame, greater_is_better=False)  # losses may be of any size
+    assert sigstats.rank_models(frame, score_range=(0, 2500)).n == 12
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("n", [3, 5, 10, 30])
+def test_points_and_speedups_of_models_are_in_one_unit(n):
+    """At most 3 of 300 tables are refused."""
+    rng, refused = np.random.default_rng(0), 0
+    for _ in range(150):
+        ability = rng.uniform(0.1, 0.6, 4) + rng.normal(0, 0.1, (n, 1))
+        speedups = np.exp(rng.normal(0, 0.3, 4) + rng.normal(0, 0.3, (n, 1)) + rng.normal(0, 0.2, (n, 4)))
+        for table in (rng.binomial(3, ability.clip(0, 1)) * 1.0, speedups):
+            try:
+                unlike_units([*table.T], "abcd", wanted="one unit")
+            except ValueError:
+                refused += 1
+    assert refused <= 3
 
 
 FOLD_NAMES = [

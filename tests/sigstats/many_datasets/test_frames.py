@@ -155,7 +155,7 @@ def test_numbers_of_data_sets_are_scores_of_another_unit(call):
     frame = pd.DataFrame(dict(zip("abc", SCORES.T, strict=True)) | {"x": [3, 6, 11, 12, 14, 16, 18, 22, 23]})
     with pytest.raises(ValueError, match="and 3 to 23 of 'x' look like two units"):
         call(frame)
-    assert "may be in two units" in friedman_test(frame.assign(x=frame.x * 40)).reason
+    assert "may be in two units" in friedman_test(frame.assign(x=frame.x * 40), models=list("abcx")).reason
 
 
 @pytest.mark.parametrize("decimals", [0, 1, 12])
