@@ -37,14 +37,13 @@ _TIME = re.compile(
 )
 #: AM, PM or a time zone after a time of day.
 _UNREAD = re.compile(r"[ _.-]?(?:[AP]\.?M\b|(?!Z|UTC|GMT)[A-Z]{2,4}T\b|[+-]\d\d(?!\d))")
-#: The suffix of a pre-release.
-_EARLIER = re.compile(r"(?i)[-._ ]?(?:rc|alpha|beta|dev|pre)[-._ ]?\d*$")
-#: A commit hash, or a number with an exponent. The natural order of such names means nothing. A hash has a digit
-#: between letters or a letter between digits, unlike decade7 and 260101a; an exponent may follow lr, unlike phase1e-01.
-_ARBITRARY = re.compile(
-    r"(?<![0-9A-Za-z])(?=\d+[a-f]+\d|[a-f]+\d+[a-f])[0-9a-f]{7,40}(?![0-9A-Za-z])"
-    r"|(?<![0-9A-Za-z.])(?:lr)?\d+(?:\.\d+)?e-\d+"
+#: A date with hyphens or the like or a time of day after it, an ISO week, a quarter or a month; these sort by time.
+_SORTED = re.compile(
+    r"(?i)(?<!\d)(?:19|20)\d\d(?:-?(?:W\d\d?(?:-[1-7])?|Q[1-4])|([-_.])\d\d(?:\1\d\d)?|\d{4}(?=[T_ -]\d\d))"
+    r"(?:[T_ -]\d\d[-:.]?\d\d(?:[-:.]?\d\d)?(?:Z|[+-]\d\d:?\d\d)?)?(?!\d)"
 )
+#: A number with an exponent, as in lr1e-4, unlike phase1e-01; or a whole number or version.
+_NUMBERS = re.compile(r"(?i)(?<![0-9A-Z.])(?:lr)?\d+(?:\.\d+)?e-\d+|v?\d+(?:\.\d+)*")
 _ENDING = re.compile(r"(\.[A-Za-z]\w*)?(\.(?:gz|bz2|xz|zst))?$")
 
 
@@ -54,17 +53,28 @@ def stem(name: str) -> str:
 
 
 def unclear_order(names: Sequence[str]) -> str:
-    """Return a complaint about names that do not sort by their dates or versions; empty if they do."""
+    """Return a complaint about names that differ in more than dates and one number or version; else an empty text."""
+    names = sorted(names, key=natural)
     if parts := unordered_dates(names):
         return f"{join_words([*map(shown, parts[:3])])} look like dates"
-    stems = [*map(stem, names)]
-    for name in stems:
-        if (token := _ARBITRARY.search(name)) and time_in(token[0]) is None:
-            alike = (other for other in stems if other.startswith(name[: token.start()]))
-            if other := next((other for other in alike if not other.startswith(name[: token.end()])), ""):
-                return f"{shown(name)} and {shown(other)} do not state which is later"
-    early = next((name for name in stems if (full := _EARLIER.sub("", name)) != name and full in stems), None)
-    return "" if early is None else f"{shown(early)} is earlier than {shown(_EARLIER.sub('', early))}"
+    if len({time_in(name) for name in names} - {None}) == len(names):
+        return ""
+    texts = [re.sub(r"(?<=\0)[-_. ]\(?\d+\)?$", "", _SORTED.sub("\0", stem(name))) for name in names]
+    others = [_NUMBERS.sub("#", text) for text in texts]
+    odd = next((name for name, text in zip(names, others, strict=True) if text != others[0]), "")
+    if not odd:
+        varied = [column for column in zip(*map(_NUMBERS.findall, texts), strict=True) if len({*column}) > 1]
+        if not varied or (len(varied) == 1 and _is_in_order(varied[0])):
+            return ""
+    return f"{shown(names[0])} and {shown(odd or names[1])} do not state which is later"
+
+
+def _is_in_order(numbers: Sequence[str]) -> bool:
+    """True for whole numbers, versions, and decimals with the order of versions."""
+    if not all(re.fullmatch(r"v?[\d.]+", number, re.IGNORECASE) for number in numbers):
+        return False
+    decimals = any("." in number for number in numbers) and all(map(is_number, numbers))
+    return not decimals or sorted(numbers, key=float) == sorted(numbers, key=natural)
 
 
 def time_in(name: str) -> dt.datetime | None:
@@ -199,10 +209,10 @@ class Order:
         columns, by = self.columns if name == "baseline" else self.of_candidate, self.study.newest.by
         dates: Mapping[str, Any] = {path: time_in(name_of(path)) for path in files}
         if by == "name":
-            stated = "by" in self.study.newest.model_fields_set or len({*dates.values()} - {None}) == len(files)
+            stated = "by" in self.study.newest.model_fields_set
             if not stated and (unclear := unclear_order([name_of(path) for path in files])):
                 raise BadInput(
-                    f"{name}: {unclear}, but names are in natural order; expected ISO dates, or "
+                    f"{name}: {unclear}; expected names that differ in ISO dates or one number, one file, or "
                     'newest.by = "name" if the last name is the newest'
                 )
             ranked = sorted(files, key=lambda path: (natural(stem(path)), path))
@@ -241,11 +251,11 @@ class Order:
 def _places(values: Mapping[str, str]) -> dict[str, Any]:
     """Sort keys of values: dates as times, others in natural order; BadInput if that is not the order of numbers."""
     texts = sorted({*values.values()}, key=natural)
-    if unclear := unclear_order(texts):
-        raise BadInput(f"newest.column: {unclear}, but texts are in natural order; expected ISO dates")
     numbers = [float(text) for text in texts if is_number(text)]
     if len(numbers) == len(texts) and numbers != sorted(numbers):
         raise BadInput(f"newest.column: {numbers} have another order as versions; expected ISO dates")
+    if not any(map(DATE.match, texts)) and (unclear := unclear_order(texts)):
+        raise BadInput(f"newest.column: {unclear}; expected ISO dates, or texts that differ in one number")
     with rephrased(lambda text: f"newest.column: {text.removeprefix('order: ')}", BadInput):
         keys = as_times(texts) if any(map(DATE.match, texts)) else [*map(natural, texts)]
     places = dict(zip(texts, keys, strict=True))

@@ -256,8 +256,8 @@ def test_a_model_that_is_renamed_begins_anew_and_a_file_that_is_renamed_does_not
             pd.read_csv(path).assign(model=name).to_csv(path, index=False)
     more = ["--set", 'columns.model="production"', "--set", 'columns.candidate_model="candidate"']
     assert look(folder, *more, "--set", "candidate=candidate-01.csv", "--set", "baseline=production-01.csv") == 0
-    (folder / "candidate-01.csv").rename(folder / "candidate-01b.csv")
-    assert look(folder, *more, "--set", "candidate=candidate-01b.csv", "--set", "baseline=production-01.csv") == 0
+    (folder / "candidate-01.csv").rename(folder / "candidate-001.csv")
+    assert look(folder, *more, "--set", "candidate=candidate-001.csv", "--set", "baseline=production-01.csv") == 0
     assert len(history(folder)) == 1
     path = folder / "candidate-02.csv"
     pd.read_csv(path).assign(model="candidate-v2").to_csv(path, index=False)

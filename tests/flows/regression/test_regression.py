@@ -287,7 +287,7 @@ def test_an_output_that_is_moved_meanwhile_has_its_history_in_one_place(folder, 
 def test_what_comes_from_files_is_escaped(folder):
     name = "candidate-<script>alert(1)<_script>.csv"
     write(folder / "predictions" / name, wrong=0.1, seed=3, at=1009)
-    assert evaluate(folder) == 0
+    assert evaluate(folder, "--set", 'newest.by="name"') == 0
     assert "<script>alert" not in (folder / "out/report.html").read_text()
 
 
