@@ -31,9 +31,8 @@ def _on_columns(dataset: Dataset) -> Iterator[str]:
     ):
         if names:
             yield f"{dataset.name}: {why}: {some_of(names, 5)}"
-    for name, count in dataset.units().items() if dataset.groups is None else ():
-        text = f'has one class: groups = "{name}" keeps its rows together'
-        yield f"{dataset.name}: each of the {count:,} values of {name} {text}"
+    for name, text in dataset.units().items() if dataset.groups is None else ():
+        yield f'{dataset.name}: {text}: groups = "{name}" keeps its rows together'
 
 
 def _on_copies(study: BenchmarkStudy, dataset: Dataset) -> str:

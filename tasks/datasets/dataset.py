@@ -27,6 +27,8 @@ _PARTS = {"groups": "group", "folds": "fold"}
 
 #: With fewer rows, categories may all differ by chance.
 _FEWEST_NAMED = 20
+#: The least share of units that have one class each; in the others a row may have a wrong one.
+_OF_ONE_CLASS = 0.9
 #: Ends of names of numbers that are not measurements.
 _SAYS_NAME = re.compile(
     r"(?i:(?:^|[^a-z])(?:id|identifier|index|key|no|nr|number|uid|uuid))$|[a-z](?:Id|ID|Key|No|Nr|Number)$"
@@ -134,23 +136,35 @@ class Dataset:
         columns = zip(self.features, self.X.T, self.nominal, strict=True)
         return tuple(name for name, values, nominal in columns if _names_rows(name, values, nominal))
 
-    def units(self) -> dict[str, int]:
-        """Return the features that identify units of several rows and one class, with their numbers of values.
+    def units(self) -> dict[str, str]:
+        """Return the features that identify units of several rows and one class, with their number in words.
 
-        Such a feature has the name of a unit or many categories, and p is below 0.01 that each unit has only one class.
+        Their name says so, or they have many categories. Nearly all values with several rows, which are most rows, have
+        one class, by chance with p below 0.001 (the binomial distribution bounds that of unequal chances).
         """
-        shares, counts = np.bincount(self.y) / len(self), dict[str, int]()
+        from scipy.special import betainc  # few commands need it
+
+        shares, found = np.bincount(self.y) / len(self), dict[str, str]()
         for name, values, nominal in zip(self.features, self.X.T, self.nominal, strict=True):
             says_unit = UNIT.search(name) or ID.search(name)
             if not says_unit and not nominal:  # skips the sorting of values for most features
                 continue
             codes, rows = np.unique(values, return_inverse=True, return_counts=True)[1:]
-            many = len(rows) > 3 * len(shares) and (says_unit or len(rows) >= _FEWEST_NAMED)
-            if not many or rows.min() < 2 or len(np.unique(codes * len(shares) + self.y)) > len(rows):
+            classes = np.bincount(np.unique(codes * len(shares) + self.y) // len(shares))[rows > 1]
+            units, pure, repeated = len(classes), int((classes == 1).sum()), rows[rows > 1]
+            many = units > 3 * len(shares) and (says_unit or units >= _FEWEST_NAMED)
+            if self.folds is not None and len({*zip(codes, self.folds, strict=True)}) == len(rows):
+                continue  # each unit is in one fold
+            if not many or pure < _OF_ONE_CLASS * units or repeated.sum() < len(self) / 2:
                 continue
-            if (shares[:, None] ** rows).sum(axis=0).prod() < 0.01:
-                counts[name] = len(rows)
-        return counts
+            chance = float((shares[:, None] ** repeated).sum(axis=0).mean())
+            if betainc(pure, units - pure + 1, chance) < 0.001:
+                several = "" if units == len(rows) else "repeated "
+                one = "each of the" if pure == units else f"{pure:,} of the"
+                found[name] = (
+                    f"{one} {units:,} {several}values of {name} {'has' if pure == units else 'have'} one class"
+                )
+        return found
 
     def slices(self, feature: str) -> Iterator[tuple[str, NDArray[np.int64]]]:
         """Yield the name and rows of each slice: the values of a feature, or four bins of a number with many values."""

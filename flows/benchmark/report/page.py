@@ -66,7 +66,7 @@ MOST_DATA_SETS, _MOST_CLASSIFIERS = 12, 16
 def performance(value: Sequence[Performance], evidence: Evidence) -> Verdict | None:
     """Give the best performance on each data set, then all; None if nothing was cross-validated.
 
-    No classifier is the best on a data set before all planned ones are complete, or where copies of rows decide.
+    No classifier is the best on a data set before all planned ones are complete, or from which nothing is concluded.
     """
     if not value:
         return None
@@ -95,17 +95,17 @@ def performance(value: Sequence[Performance], evidence: Evidence) -> Verdict | N
     )
 
 
-def _choice(group: Sequence[Performance], pairs: Sequence[Hypothesis], copies: str) -> tuple[str, str]:
+def _choice(group: Sequence[Performance], pairs: Sequence[Hypothesis], withheld: str) -> tuple[str, str]:
     """Name the best classifiers of a data set, with advice.
 
-    `group`: the classifiers, the best first. `pairs`: the tests of two of them. `copies`: the number of copied rows in
-    words, if they decide the accuracy.
+    `group`: the classifiers, the best first. `pairs`: the tests of two of them. `withheld`: why nothing is
+    concluded; empty if something is.
     """
     best = group[0]
     where = f"on {best.dataset}"
-    if copies:
-        advice = f'{where} remove the copies, or keep them in one fold (groups = "COLUMN")'
-        return f"{where} copies decide: {copies}", advice
+    if withheld:
+        advice = f'{where} keep rows that belong together in one fold (groups = "COLUMN"), and remove copies'
+        return f"{where} nothing is concluded: {withheld}", advice
     if best.interval.low <= best.largest:
         doubt = "none is shown to beat always naming the largest class"
         return f"{where} {doubt}", f"{where} choose none until more rows show that one does"
@@ -165,15 +165,17 @@ def _with_interval(one: Performance) -> str:
     return f"{percent(one.accuracy, one.n)} ({percent_range(one.interval.low, one.interval.high, one.n)})"
 
 
-def _copies(results: Results) -> dict[str, str]:
-    """Return the data sets on which copies of rows in other folds decide the accuracy, with their number in words."""
-    counted = {}
+def _withheld(results: Results) -> dict[str, str]:
+    """Return data sets with copies that decide the accuracy, or rows of a unit, in several folds, with the reason."""
+    reasons = {}
     for name, (cell, *_) in results.by_dataset("crossval").items():
         work = cell.work_of(CrossValidated)
         with suppress(FileNotFoundError, Damaged):  # pages need no data
             data = dataset_of(results.store, work)
-            counted[name] = copies_in_other_folds(codes_of_columns(data.X), data.y, folds_of(data, work))
-    return {name: text for name, (text, decisive) in counted.items() if decisive}
+            text, decisive = copies_in_other_folds(codes_of_columns(data.X), data.y, folds_of(data, work))
+            units = [] if data.groups is not None else [*data.units().values()]
+            reasons[name] = text if decisive else "; ".join(units)
+    return {name: reason for name, reason in reasons.items() if reason}
 
 
 def over_data_sets(evidence: Evidence) -> OverDataSets | None:
@@ -272,7 +274,7 @@ PAGE = KindPage(
     ),
     particulars=_particulars,
     over_data_sets=over_data_sets,
-    withheld=_copies,
+    withheld=_withheld,
     counted={
         "permutation-labels": "learned the classes",
         "permutation-features": "use features together",

@@ -107,9 +107,12 @@ def test_nothing_is_learned_or_chosen_where_copies_of_rows_decide(noise, tmp_pat
     copied = summary[(summary.dataset == "copied") & summary.test.isin(["permutation-labels", "mcnemar"])]
     assert "reject" in set(copied.decision)  # the stored numbers are those of the rows as they are
     page = (tmp_path / "both" / "report.html").read_text()
-    told = r"copies decide: 1[678]\d of 360 rows equal others that another fold tests"
+    told = r"nothing is concluded: 1[678]\d of 360 rows equal others that another fold tests"
     assert re.search(rf"on copied {told}", page)
-    assert 'on copied remove the copies, or keep them in one fold (groups = "COLUMN")' in html.unescape(page)
+    assert (
+        'on copied keep rows that belong together in one fold (groups = "COLUMN"), and remove copies'
+        in html.unescape(page)
+    )
     assert re.search(r"On copied nothing is concluded: 1[678]\d of 360 rows", page)
     assert "learned real class structure on" not in page
     assert not re.search("(best|ahead|take [^.]*|is better than [^.]*) on copied", page)
@@ -156,23 +159,48 @@ def test_a_feature_that_names_units_of_one_class_is_reported_as_their_groups(tmp
         found = KIND.prepare(parse_study(values, source="s.toml"), tmp_path).notes
         return [note for note in found if "groups =" in note]
 
-    def reported(name):
-        return [f'units: each of the 40 values of {name} has one class: groups = "{name}" keeps its rows together']
+    def reported(name, units="each of the 40 values", have="has"):
+        return [f'units: {units} of {name} {have} one class: groups = "{name}" keeps its rows together']
 
     texts = [f"p{number}" for number in unit]
     for name, values in (("patient", unit), ("patient", texts), ("SubjectID", unit), ("user_nr", unit), ("x", texts)):
         assert notes(name, values) == reported(name)
     assert notes("patient", unit, groups="patient") == []
     assert notes("dose", unit) == []  # a number without such a name may be a measurement
-    mixed = np.where(np.arange(240) == 7, np.where(pure == "ill", "well", "ill"), pure)
-    assert notes("patient", unit, mixed) == []
+    other = np.where(pure == "ill", "well", "ill")
+    assert notes("patient", unit, np.where(np.arange(240) == 7, other, pure)) == reported(
+        "patient", "39 of the 40 values", "have"
+    )
+    assert notes("patient", unit, np.where(np.arange(240) % 48 == 7, other, pure)) == []  # 35 of 40
     assert notes("patient", np.minimum(unit, 5), np.where(np.minimum(unit, 5) < 3, "ill", "well")) == []  # few values
-    assert notes("patient", np.where(np.arange(240) == 7, 99, unit)) == []  # not each value repeats
+    single = np.where(np.arange(240) == 7, 99, unit)
+    assert notes("patient", single) == reported("patient", "each of the 40 repeated values")
+    assert notes("patient", np.where(np.arange(240) < 130, np.arange(240) + 100, unit)) == []  # most rows are single
     # with independent labels, 120 pairs have one class each with p = (1 - 2 * 59 / 60**2)**120 = 0.019
     pairs = np.repeat(np.arange(120), 2)
     assert notes("patient", pairs, np.where(pairs < 2, "ill", "well")) == []
-    # and 40 sixes with p = (0.975**6 + 0.025**6)**40 = 0.0023
-    assert notes("patient", unit, np.where(unit == 0, "ill", "well")) == reported("patient")
+    # 40 sixes with p = (0.975**6 + 0.025**6)**40 = 0.0023, and (0.95**6 + 0.05**6)**40 = 4.5e-6
+    assert notes("patient", unit, np.where(unit == 0, "ill", "well")) == []
+    assert notes("patient", unit, np.where(unit < 2, "ill", "well")) == reported("patient")
+
+
+@pytest.mark.long
+def test_nothing_is_concluded_where_the_rows_of_a_patient_are_in_several_folds(tmp_path):
+    """Features are noise of each patient, so that a neighbour is a row of the same patient."""
+    rng = np.random.default_rng(7)
+    patient, flipped = np.repeat(np.arange(60), 5), np.arange(300) == 10
+    features = rng.normal(size=(60, 4))[patient] + 0.3 * rng.normal(size=(300, 4))
+    rows = pd.DataFrame(features.round(3), columns=list("abcd")).assign(patient_id=[f"P{i:03}" for i in patient])
+    rows.assign(**{"class": rng.integers(0, 2, 60)[patient] ^ flipped}).to_csv(tmp_path / "p.csv", index=False)
+    data = {"name": "p", "source": "csv", "path": f"{tmp_path}/p.csv", "target": "class"}
+    values = {"kind": "benchmark", "name": "s", "classifiers": ["1-nn"], "tests": ["permutation"]}
+    values |= {"permutation": {"resamples": 39, "nulls": ["labels"]}, "cross_validation": {"folds": 5}}
+    told = "nothing is concluded: 59 of the 60 values of patient_id have one class"
+    for name, groups in (("alone", {}), ("groups", {"groups": "patient_id"})):
+        run_study({**values, "datasets": [data | groups]}, output=tmp_path / name, cluster="serial")
+        page = html.unescape((tmp_path / name / "report.html").read_text())
+        assert (told in page) == (name == "alone")
+        assert "learned real" not in re.sub("<details.*", "", page, flags=re.DOTALL)
 
 
 def test_copies_decide_if_a_value_identifies_them_and_repeated_categories_do_not(noise):
