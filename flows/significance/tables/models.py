@@ -19,6 +19,7 @@ from sigstats.joint.outcomes import JointOutcomes
 from sigstats.many_datasets.score_tables import Missing, ScoreTable, filled, read_scores
 from sigstats.many_datasets.signed_rank import usual_rope
 from sigstats.measures.measure import as_measure
+from sigstats.measures.metrics import against_direction
 from sigstats.measures.own import is_path
 from sigstats.tasks.own_code import with_measure_code
 from sigstats.tasks.statistical_tests import FEWEST_DATA_SETS
@@ -178,6 +179,10 @@ class Scores(Entry):
                 f"{MOST_PAIRS} or fewer; models or control chooses some",
                 quantity="number of pairs of models",
             )
+        if "greater_is_better" not in self.model_fields_set:
+            names = [given.column] if given.column else models
+            for note in against_direction(names, greater=True, cure="set greater_is_better = false"):
+                raise ValueError(f"greater_is_better: is missing; {note}")
         table, notes = filled(given, self.missing, greater_is_better=self.greater_is_better)
         whole = table.whole()
         if len(whole.datasets) < FEWEST_DATA_SETS:

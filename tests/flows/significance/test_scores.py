@@ -135,6 +135,20 @@ def test_models_name_the_columns_of_scores(tmp_path, program):
     assert (pair["test"], pair["a"], pair["b"]) == ("signed-rank", "C4.5", "C4.5+m")
 
 
+@pytest.mark.parametrize("name", ["rmse", "error_rate", "val loss", "latency_ms"])
+def test_the_direction_of_a_known_cost_is_stated(tmp_path, name):
+    frame = table(np.random.default_rng(3).uniform(0.5, 0.9, (9, 3)).round(3), "abc")
+    wide = frame.rename(columns={model: f"{model} {name}" for model in "abc"})
+    for kind, models in ((frame.melt("dataset", var_name="by", value_name=name), {"models": "by"}), (wide, {})):
+        kind.to_csv(tmp_path / "scores.csv", index=False)
+        values = {"name": "areas", "path": "scores.csv", **models}
+        with pytest.raises(ValueError, match=r"greater_is_better: is missing; a lower .* is better.* = false$"):
+            next(Scores(**values).cases(tmp_path))
+        for greater in (False, True):
+            case = next(Scores(**values, greater_is_better=greater).cases(tmp_path))
+            assert ("but higher counts as better here" in case.data.get("note", "")) == greater
+
+
 @pytest.mark.parametrize("missing", ["drop", "worst", "pairs"])
 def test_missing_scores_of_a_long_table(tmp_path, program, missing):
     scores = np.random.default_rng(3).uniform(0.5, 0.9, (9, 3))
