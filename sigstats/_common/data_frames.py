@@ -238,14 +238,17 @@ def _frame(table: Any, name: str) -> dict[str, Any] | None:
 def right_first(table: Any) -> Any:
     """Sort the rows (A right, A wrong) and columns (B) of a table into this order by the labels of a data frame.
 
-    `pandas.crosstab` sorts them, so that False comes first. Raises ValueError if the axes are named B and A, or labels
-    do not state which answers are right.
+    `pandas.crosstab` sorts them, so that False comes first. Raises ValueError if the names of the axes differ in B and
+    A, or labels do not state which answers are right.
     """
     if not hasattr(table, "columns") or np.shape(table) != (2, 2):
         return table
     axes = {"index": getattr(table, "index", None), "columns": table.columns}
     names = [str(getattr(axis, "name", None)) for axis in axes.values()]
-    if [name.casefold() for name in names] in (["b", "a"], ["candidate", "baseline"]):
+    of_rows, of_columns = (name.casefold() for name in names)
+    same = next((place for place, (a, b) in enumerate(zip(of_rows, of_columns, strict=False)) if a != b), 0)
+    turned = of_rows[same:].startswith("b") and of_columns == f"{of_rows[:same]}a{of_rows[same + 1 :]}"
+    if turned or ("candidate" in of_rows and "baseline" in of_columns):
         raise refuse("table (rows, columns)", names, f"{names[1]} in rows and {names[0]} in columns (transpose it)")
     orders = []
     for where, axis in axes.items():

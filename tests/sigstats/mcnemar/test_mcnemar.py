@@ -214,6 +214,24 @@ def test_a_table_with_labels_tells_what_is_right(labels):
         mcnemar_test(table.T)
 
 
+@pytest.mark.parametrize(
+    ("rows", "columns", "turned"),
+    [
+        *(("model_b", "model_a", True), ("pred_b", "pred_a", True), ("B right", "A right", True), ("b", "a", True)),
+        *(("Model B", "Model A", True), ("predB", "predA", True), ("candidate right", "baseline right", True)),
+        *(("model_a", "model_b", False), ("baseline", "candidate", False), ("bert", "albert", False)),
+        *(("beta", "alpha", False), ("model_b2", "model_a1", False), ("bert", "gpt", False), (None, None, False)),
+    ],
+)
+def test_axes_whose_names_differ_in_b_and_a_are_turned(rows, columns, turned):
+    table = pd.DataFrame([[2, 3], [6, 29]], pd.Index([False, True], name=rows), pd.Index([False, True], name=columns))
+    if turned:
+        with pytest.raises(ValueError, match=f"expected {columns} in rows and {rows} in columns"):
+            mcnemar_test(table)
+    else:
+        assert mcnemar_test(table).only_a == 6
+
+
 @pytest.mark.parametrize("labels", ["xy", ("negative", "positive"), ("not correct", "correct"), ("falsch", "richtig")])
 def test_labels_that_do_not_tell_what_is_right_are_refused(labels):
     cells = [[40, 3], [9, 52]]
