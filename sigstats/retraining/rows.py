@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.data_frames import opened
+from .._common.data_frames import is_missing, opened
 from .._common.repeats import copied_rows, joint_codes
 from .._common.validation import FloatArray, IntArray, as_array, one_line, refuse, shown
 
@@ -111,9 +111,9 @@ def encoded(X: Any) -> tuple[Any, Any]:
 def _column(column: Any, name: str) -> tuple[FloatArray, bool]:
     """Return the values of a column, and whether they are codes of categories."""
     if column.dtype.is_numeric():
-        return np.array([np.nan if value is None else float(value) for value in column.to_list()]), False
+        return np.array([np.nan if is_missing(value) else float(value) for value in column.to_list()]), False
     values = column.to_list()
-    missing = [value is None or value != value for value in values]  # NaN is missing, as a null is
+    missing = [is_missing(value) for value in values]
     allowed = (str, bool, np.bool_)
     other = next(
         (value for value, gone in zip(values, missing, strict=True) if not gone and type(value) not in allowed), None

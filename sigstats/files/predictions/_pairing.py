@@ -1,5 +1,6 @@
 """Two models' predictions of the same rows, side by side."""
 
+import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,6 +15,7 @@ from sigstats._common.class_names import class_notes
 from sigstats._common.class_spelling import refuse_thousands
 from sigstats._common.messages import Note
 from sigstats._common.rules import Errors, check_rules
+from sigstats._common.time_order import DATE
 from sigstats._common.validation import shown
 from sigstats.comparison.measure_names import are_measurements
 from sigstats.comparison.paired_predictions import ItemTotals, Labels, PairedPredictions, Predicted, Scored, Verdicts
@@ -165,11 +167,12 @@ def _match_keys(first: Predictions, other: Predictions) -> Matched:
     partners = pc.index_in(keys_a, value_set=keys_b)
     rows = pc.indices_nonzero(pc.is_valid(partners))
     if not len(rows):
-        here, there = (shown(str(keys[0].as_py())) for keys in (keys_b, keys_a))
-        raise ValueError(
-            f"{other.where}: shares no id with {first.where} ({here} here, {there} there); expected predictions of the "
-            "same rows (compare two models on different rows with --unpaired)"
-        )
+        ids = [str(keys[0].as_py()) for keys in (keys_b, keys_a)]
+        cure = "expected predictions of the same rows (compare two models on different rows with --unpaired)"
+        if all(map(DATE.match, ids)) and len({re.sub(r"\d", "0", text) for text in ids}) > 1:
+            cure = "write the times in both as text of one form, in one time zone"
+        problem = f"shares no id with {first.where} ({shown(ids[0])} here, {shown(ids[1])} there)"
+        raise ValueError(f"{other.where}: {problem}; {cure}")
     unmatched = {first.where: first.ids.filter(pc.is_null(partners))}
     if len(keys_b) > len(rows):
         unmatched[other.where] = other.ids.filter(pc.is_null(pc.index_in(keys_b, value_set=keys_a)))

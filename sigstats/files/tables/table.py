@@ -174,10 +174,10 @@ class Table:
         return column if pa.types.is_string(column.type) else column.cast(pa.string())
 
     def _whole(self, name: str, column: Array) -> Array:
+        if not pc.all(pc.is_finite(column)).as_py():
+            raise self.error(name, " has a number that is not finite; expected finite numbers")
         if not pc.all(pc.equal(column, pc.floor(column))).as_py():
-            if pc.all(pc.is_finite(column)).as_py():
-                return column
-            raise self.error(name, " has fractions; expected text or whole numbers")
+            return column
         if (pc.max(pc.call_function("abs", [column])).as_py() or 0) >= MAX_TOTAL:  # floats may have rounded it
             raise self.error(name, f" has larger numbers; expected text or whole numbers below {MAX_TOTAL}")
         return column.cast(pa.int64())

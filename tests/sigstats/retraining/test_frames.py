@@ -67,6 +67,17 @@ def test_numbers_alone_and_arrays_stay_as_they_are():
         assert nominal is None
 
 
+@pytest.mark.parametrize("kind", ["Int64", "Float64", "boolean", "string"])
+def test_the_missing_value_of_nullable_columns_is_a_missing_value(kind):
+    values = [None if number % 9 == 0 else number % 2 for number in range(90)]
+    values = [text if text is None else str(text) for text in values] if kind == "string" else values
+    frame = patients()[["age", "town"]].assign(more=pd.array(values, dtype=kind))
+    rows, _ = encoded(frame)
+    assert np.array_equal(rows, encoded(frame.assign(more=values))[0], equal_nan=True)
+    assert np.isnan(rows[::9, 2]).all()
+    assert sigstats.permutation_test("1-nn", frame, patients()["outcome"], n_resamples=9, rng=0).n == 90
+
+
 def test_an_estimator_of_ones_own_gets_the_frame_itself():
     from sklearn.compose import make_column_transformer
     from sklearn.pipeline import make_pipeline

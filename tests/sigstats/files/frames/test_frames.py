@@ -326,6 +326,25 @@ def test_an_index_with_a_name_holds_the_ids(name):
         sigstats.compare(frame, other, by_position=True)
 
 
+def test_times_of_another_form_are_not_different_rows():
+    base, cand = pair(60)
+    naive = pd.date_range("2026", periods=60, freq="D")
+    forms = naive, naive.tz_localize("UTC"), naive.strftime("%Y-%m-%d"), naive.tz_localize("Europe/Berlin")
+    for ids in forms[1:]:
+        with pytest.raises(ValueError, match=r"shares no id with .*; write the times in both as text of one form"):
+            sigstats.compare(base.assign(id=naive), cand.assign(id=ids))
+    with pytest.raises(ValueError, match="compare two models on different rows with unpaired=True"):
+        sigstats.compare(base.assign(id=naive), cand.assign(id=naive + pd.Timedelta(days=900)))
+
+
+def test_an_infinite_weight_is_named():
+    base, cand = pair(60)
+    for rest in (1.0, 0.5):
+        weighted = base.assign(w=np.where(np.arange(60) == 3, np.inf, rest))
+        with pytest.raises(ValueError, match="column 'w' has a number that is not finite"):
+            sigstats.compare(weighted, cand, weights="w")
+
+
 def test_groups_with_numbers_for_names_are_the_same_groups_in_arrays_and_frames():
     rng = np.random.default_rng(2)
     base = pd.DataFrame({"id": range(120), "label": rng.integers(0, 3, 120), "g": rng.integers(0, 25, 120)})

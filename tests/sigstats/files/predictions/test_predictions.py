@@ -112,7 +112,7 @@ def test_scores_of_json_are_numbers(tmp_path, scores):
         ([PLAIN[0], PLAIN[1] | {"label": {"a": 1}}], "column 'label' has objects"),
         (
             [PLAIN[0] | {"label": 0.5}, PLAIN[1] | {"label": math.inf}],
-            "column 'label' has fractions; expected text or whole numbers",
+            "column 'label' has a number that is not finite; expected finite numbers",
         ),
         ([PLAIN[0] | {"label": 1e300}, PLAIN[1] | {"label": 1.0}], "column 'label' has larger numbers"),
         ([PLAIN[0], PLAIN[1] | {"label": None}], "1 of 2 rows have no 'label': id 'r1'; add --unscored drop"),
