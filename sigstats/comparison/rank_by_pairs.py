@@ -15,10 +15,10 @@ from .._common.messages import Note
 from .._common.numerals import p_number
 from ..intervals import Interval
 from ..mcnemar.quantile_difference import fewest_with_interval
-from ..measures.table import MEASURES
+from ..measures.table import COUNT_MEASURES, MEASURES, refers_to_one_class
 from ..ranking.rank_sets import RankSets, sets_from
 from ..ranking.result import RankedModel, RankedSlice, Ranking, models_in_order, pairs_in_order
-from ..unseen_row.law import SharedDraws
+from ..unseen_row.law import ModelDraws, SharedDraws
 from .compare import compare_pair
 from .evidence import Evidence
 from .family import blank_row, default_measures, evidence_for, named_score
@@ -52,12 +52,14 @@ def rank_by_pairs(
     `pair(a, b)`: the predictions of two models, by their positions; ValueError unless all have the same rows.
     """
     rule = _rule_of_pairs(len(models), confidence_level, smallest_slice)
-    draws = SharedDraws(rule.rng, rule.n_resamples) if len(models) > _FEW_MODELS else None
+    draws = _shared_draws(pair, len(models), measure, rule) if len(models) > _FEW_MODELS else None
     others: dict[str, _Rows] = {}
     notes: dict[Note, None] = {}
 
     def tested_rows(first: int, second: int) -> Sequence[ComparisonRow]:
         paired = replace(pair(first, second), draws=draws)
+        if isinstance(draws, ModelDraws):
+            draws.pair = first, second
         names, called = [measure or default_measure(paired)], (models[first], models[second])
         check_used(names, score=named_score(paired), score_range=paired.score_range)
         result = compare_pair(paired, rule, names, positive=positive, alone=True, models=called)
@@ -102,6 +104,16 @@ def rank_by_pairs(
         ),
         test=pairs[0].test,
     )
+
+
+def _shared_draws(pair: Any, models: int, measure: str | None, rule: ComparisonRule) -> SharedDraws:
+    """Random weights for all pairs, of rows if these are single and the measure is one of several classes."""
+    if measure in COUNT_MEASURES and not refers_to_one_class(measure):
+        first, *_ = pairs = [pair(0, other) for other in range(1, models)]
+        if all(of.predicted and (of.n, of.classes, of.units.single) == (first.n, first.classes, True) for of in pairs):
+            columns = np.array([first.predicted.label, first.predicted.a, *(of.predicted.b for of in pairs)])
+            return ModelDraws(columns, rule.rng, rule.n_resamples, rule.with_resamples_for(rule.alpha).n_resamples)
+    return SharedDraws(rule.rng, rule.n_resamples)
 
 
 def _rule_of_pairs(models: int, confidence_level: float, smallest_slice: int) -> ComparisonRule:

@@ -10,7 +10,7 @@ When not to use: means and areas, whose law needs no random weights (`sigstats.u
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, reduce
 from itertools import islice, product
 from typing import Any
@@ -45,14 +45,15 @@ def law_of_difference(
     measure: Measure | OfPairs,
     *,
     size: int,
-    rng: RNG | SharedDraws = 0,
+    rng: RNG | SharedDraws | Callable[[int], Iterator[Any]] = 0,
     groups: tuple[IntArray, IntArray] | None = None,
     weights: FloatArray | None = None,
     unseen_group: UnseenGroup = "auto",
 ) -> Law:
     """Return the distribution of the difference of a measure of which more is better, by `size` random weightings.
 
-    `rng`: the seed, or draws that many slices or pairs share, if its size and the counts of the events allow it.
+    `rng`: the seed, or draws that many slices or pairs share, if its size and the counts of the events allow it; or
+    a function of blocks of the sums of both models, with the weights of one more row, of a given number of weightings.
     `groups`: the group of each row, from 0, and the number of its event in `joint`. `weights`: the weight of each row,
     if rows are in groups (of one row each, if they are not). `unseen_group`: as in `ComparisonRule`.
     """
@@ -82,12 +83,13 @@ def law_of_difference(
         shapes, within = _pooled(within)
     step = max(1, _BLOCK // (width + 8 * joint.n_categories + len(shapes)))
     parts: list[list[FloatArray]] = []
-    blocks: Any = _weights(counts if within is None else shapes, within, rng, size, step)
+    shapes = counts if within is None else shapes
+    blocks: Any = rng(step) if callable(rng) else _weights(shapes, within, rng, size, step)
     if isinstance(measure, OfAreas):  # larger blocks of the same weights
         several, drawn = max(1, _BLOCK // (step * width)), blocks
         blocks = iter(lambda: [np.concatenate(part) for part in zip(*islice(drawn, several), strict=True)], [])
     for weights, shares in blocks:
-        base = sums_of(measure, joint, weights)
+        base = weights if callable(rng) else sums_of(measure, joint, weights)
         (a, place_a), (b, place_b) = (
             _values(measure, joint, of, more, shares) for of, more in zip(base, unseen, strict=True)
         )
@@ -208,10 +210,8 @@ def _weights(
 def _within(groups: tuple[IntArray, IntArray], width: int, weights: FloatArray | None) -> Any:
     from scipy.sparse import coo_array  # slow to import
 
-    codes, events = groups
-    shape = (int(codes.max()) + 1, width)
-    counted = np.ones(len(codes)) if weights is None else weights
-    return coo_array((counted, (codes, events)), shape=shape).tocsr()
+    counted = np.ones(len(groups[0])) if weights is None else weights
+    return coo_array((counted, groups), shape=(int(groups[0].max()) + 1, width)).tocsr()
 
 
 def _pooled(within: Any) -> tuple[FloatArray, Any]:
@@ -237,12 +237,7 @@ def _kinds_of(joint: JointEvents, ends: Sequence[int]) -> tuple[Any, ...]:
     labels = frozenset(event[0][0] for event, count in zip(joint.events, joint.counts, strict=True) if count)
     if classes <= _MOST_CLASSES:
         return _among(frozenset(range(classes)), labels)
-    called: list[FloatArray] = []
-    for which in range(3):
-        of = np.zeros(joint.n_categories)
-        for event, count in zip(joint.events, joint.counts, strict=True):
-            of[event[which][0]] += count
-        called.append(of)
+    called = [np.bincount(role, joint.counts, classes) for role in np.array(joint.events)[:, :, 0].T]
     rarest = [int(value) for of in called[1:] for value in np.argsort(of, kind="stable")[:2]]
     rarest += sorted(labels, key=lambda y: (called[0][y], y))[:2]
     kinds = {*_among(frozenset({*rarest, int(np.argmax(called[0])), *ends}), labels)}

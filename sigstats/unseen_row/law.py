@@ -10,12 +10,16 @@ by the trapezoid rule on a hyperbola through the saddle point, in equal steps of
 """
 
 import math
-from functools import cached_property
+from collections.abc import Iterator
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.validation import FloatArray
+from .._common.random_streams import as_generator
+from .._common.validation import FloatArray, IntArray
+from ..measures.formulas import Confusion
 
 #: The most values; more are split between this many equidistant ones, with equal mean and no smaller variance.
 MOST_ATOMS = 2**13
@@ -28,6 +32,8 @@ _MOST_BLOCKS, _MOST_STEPS = 150, 100
 _FACTORS = 32
 #: The most numbers that are shared, which would otherwise fill the memory, and the most powers of two in a count.
 _MOST_NUMBERS, _MOST_POWERS = 2**25, 20
+#: The most distinct rows for each pair of models, which has about as many joint events; weightings drawn together.
+_MOST_ROWS, _TOGETHER = 400, 64
 
 
 def tails(factors: FloatArray, counts: FloatArray, accuracy: tuple[float, float] = FINE) -> FloatArray:
@@ -155,8 +161,7 @@ class SharedDraws:
     """
 
     def __init__(self, seed: int, size: int) -> None:
-        self.size = size
-        self.seed = seed
+        self.size, self.seed = size, seed
         self._columns: list[list[FloatArray]] = [[] for _ in range(_MOST_POWERS)]
 
     def covers(self, counts: FloatArray) -> bool:
@@ -185,6 +190,68 @@ class SharedDraws:
         """Free the memory of the columns."""
         for columns in self._columns:
             columns.clear()
+        self._sums = np.empty((1, 0, 0))
 
     def _generator(self, *key: int) -> np.random.Generator:
         return np.random.Generator(np.random.Philox(np.random.SeedSequence(self.seed, spawn_key=key)))
+
+
+class ModelDraws(SharedDraws):
+    """Shared draws, and the sums of the weights of all rows by which many models are measured.
+
+    One weight for each distinct row (its label and all answers) serves all models. Neither the order of rows or models
+    nor the names of classes decide which weight a row gets; there are no sums if they would, or if there were too many.
+    `columns`: codes of the labels and of the answers of each model. `most`: the number of weightings of all rows.
+    """
+
+    def __init__(self, columns: IntArray, seed: int, size: int, most: int) -> None:
+        super().__init__(seed, size)
+        self.clear()
+        self.pair = 0, 1  # those that are compared
+        self._codes, label, answers = columns, columns[0], columns[1:]
+        k, n_models = int(columns.max()) + 1, len(answers)
+        if len(np.unique(label)) < k or (1 + 2 * n_models) * k * most > 2 * _MOST_NUMBERS:
+            return
+        about = [np.bincount(codes, minlength=k) for codes in (label, answers.ravel(), answers[answers == label])]
+        self._classes = np.unique(about, axis=1, return_inverse=True)[1].ravel()
+        own = self._classes[columns]
+        tables = [np.bincount(own[0] * k + answer, minlength=k * k) for answer in own[1:]]
+        self._models = np.unique(tables, axis=0, return_inverse=True)[1].ravel()
+        rows, often = np.unique(own[[0, *1 + np.argsort(self._models)]], axis=1, return_counts=True)
+        few = len(often) <= n_models * (n_models - 1) // 2 * min(_MOST_ROWS, k**3)
+        if few and np.ptp(self._classes) == k - 1 and np.ptp(self._models) == n_models - 1:
+            self._draw(rows, often, most)
+
+    def _draw(self, rows: IntArray, often: IntArray, size: int) -> None:
+        """Add the weights of labels, and of wrong answers by their labels and by themselves."""
+        from scipy.sparse import csc_array  # slow to import
+
+        label, answers, k = rows[:1], rows[1:], len(self._classes)
+        of = np.concatenate([label, np.repeat(label, len(answers), axis=0), answers])
+        sums, at = np.nonzero(np.concatenate([label == label, answers != label, answers != label]))
+        members: Any = csc_array((np.ones(len(sums)), (sums * k + of[sums, at], at)), shape=(len(of) * k, len(often)))
+        several, generator = np.flatnonzero(often > 1), as_generator(self.seed)
+        self._one_more, self._sums = generator.standard_exponential(size), np.empty((len(of), k, size))
+        for start in range(0, size, _TOGETHER):
+            weights = generator.standard_exponential((len(often), _TOGETHER))
+            weights[several] = generator.standard_gamma(often[several, np.newaxis], (len(several), _TOGETHER))
+            added = (members @ weights).reshape(-1, k, _TOGETHER)
+            self._sums[..., start : start + _TOGETHER] = added[..., : size - start]
+
+    def of_pair(self, joint: Any, size: int) -> tuple[Any, Any, bool] | None:
+        """The record in an order of its own, its blocks, and if that order exchanges the models; None if not known."""
+        pair, classes = np.array(self.pair), range(self._sums.shape[1])
+        codes = self._codes[[0, *1 + pair]]
+        if not classes or joint != joint.from_codes(classes, *codes)[0]:
+            return None
+        order = np.argsort(self._models[pair])
+        own, _ = joint.from_codes(classes, *self._classes[codes[[0, *1 + order]]])
+        return own, partial(self._blocks, self._models[pair[order]], size), bool(order[0])
+
+    def _blocks(self, models: IntArray, size: int, step: int) -> Iterator[tuple[list[Confusion], FloatArray]]:
+        """Blocks of the counts of these models, and of the weights of one more row."""
+        for block in (slice(start, min(start + step, size)) for start in range(0, size, step)):
+            true, *wrong = self._sums[..., block].swapaxes(1, 2)
+            n, half = true.sum(axis=1, keepdims=True), len(wrong) // 2
+            both = [(wrong[model], wrong[half + model]) for model in models]
+            yield [Confusion(true - fn, fn, fp, n - true - fp) for fn, fp in both], self._one_more[block]

@@ -7,12 +7,15 @@ from itertools import permutations, product
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import sigstats
 from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.paired_predictions import pair_arrays
 from sigstats.comparison.rank_by_pairs import rank_by_pairs
 from sigstats.comparison.rule import ComparisonRule
+from tests.examples import examples
 
 MODELS = {"a": 0.9, "b": 0.86, "c": 0.7}
 
@@ -58,6 +61,63 @@ def test_pairs_of_many_models_have_the_p_values_of_their_comparisons_up_to_monte
         (row,) = sigstats.compare(y, models[pair.a], models[pair.b], measures="macro-f1").rows
         error = np.sqrt(2 * row.pvalue * (1 - row.pvalue) / 10_000)
         assert pair.pvalue == pytest.approx(row.pvalue, abs=5 * error + 2e-4)  # 1e-5 of a false alarm for ten pairs
+
+
+def _answers(seed, rows=80, models=5, classes=3):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, classes, rows)
+    right = rng.random((rows, models)) < np.linspace(0.6, 0.9, models)
+    return y, np.where(right, y[:, np.newaxis], rng.integers(0, classes, (rows, models)))
+
+
+def _pairs(y, answers, measure, names):
+    ranking = sigstats.rank_models(answers, label=y, measure=measure, models=names)
+    return {frozenset((pair.a, pair.b)): (pair.a, pair.difference, pair.pvalue) for pair in ranking.pairs}
+
+
+@pytest.mark.long
+@settings(max_examples=examples(20), deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 5), st.sampled_from(["macro-f1", "weighted-f1", "mcc"]))
+def test_no_order_of_rows_or_models_and_no_names_of_classes_change_the_p_values(seed, classes, measure):
+    y, answers = _answers(seed, classes=classes)
+    names, rng = [f"m{i}" for i in range(5)], np.random.default_rng(seed)
+    rows, order, called = rng.permutation(len(y)), rng.permutation(5), rng.permutation(classes)
+    other = _pairs(called[y][rows], called[answers][rows][:, order], measure, [names[i] for i in order])
+    known = _pairs(y, answers, measure, names)
+    for pair, (better, difference, pvalue) in known.items():
+        assert other[pair][2] == pvalue
+        assert other[pair][1] * (1 if other[pair][0] == better else -1) == pytest.approx(difference, abs=1e-12)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("change", ["copy", "unknown class", "slices", "many rows"])
+def test_pairs_of_any_many_models_have_the_p_values_of_their_comparisons(change):
+    y, answers = _answers(9, rows=500)
+    if change == "copy":
+        answers[:, 1] = answers[:, 0]
+    elif change == "unknown class":
+        answers[:5, 2] = 7
+    elif change == "many rows":  # more distinct ones than the pairs have joint events
+        y, answers = _answers(9, rows=3000, classes=2, models=12)
+    slices = {"part": np.arange(500) % 2} if change == "slices" else None
+    ranking = sigstats.rank_models(answers, label=y, measure="macro-f1", slices=slices)
+    for pair in ranking.pairs[:10]:
+        (row,) = sigstats.compare(
+            y, *(answers[:, int(name) - 1] for name in (pair.a, pair.b)), measures="macro-f1"
+        ).rows
+        error = np.sqrt(2 * row.pvalue * (1 - row.pvalue) / 10_000)
+        assert pair.pvalue == pytest.approx(row.pvalue, abs=5 * error + 2e-4)  # 1e-5 of a false alarm for ten pairs
+
+
+@pytest.mark.long
+def test_equal_models_are_seldom_told_apart_by_macro_f1():
+    wrong = 0
+    for seed in range(120):
+        rng = np.random.default_rng(seed)
+        y = rng.choice(3, 60, p=[0.6, 0.3, 0.1])
+        answers = np.where(rng.random((60, 5)) < 0.75, y[:, np.newaxis], rng.integers(0, 3, (60, 5)))
+        wrong += any(pair.better for pair in sigstats.rank_models(answers, label=y, measure="macro-f1").pairs)
+    assert wrong <= 18  # 1e-5 of a false alarm at 5%
 
 
 @pytest.mark.parametrize("decimals", [9, 0])
