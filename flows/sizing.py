@@ -46,10 +46,12 @@ def plan_pair(
     chosen = measures[: named or None]
     measure = "accuracy" if "accuracy" in chosen and not scored else chosen[-1]
     row = blank_row(paired, measure)
+    of_range = [row.span * drop if isinstance(drop, StatedShare) else drop for drop in drops]
     if paired.units.runs is not None:
         if measure != ("mean-score" if paired.predicted is None else "accuracy"):
             raise ValueError(f"power: runs cannot be planned by {row.name}; expected the measure accuracy")
-        return plan_runs(paired, rule, drops or default_drops(rule), target=power, tests=tests)
+        usual = [row.span * drop for drop in default_drops(rule)]
+        return plan_runs(paired, rule, of_range or usual, target=power, tests=tests)
     if measure == "accuracy":
         rule = replace(rule, margin=rule.margin_of(row))
         pilot = pilot_of(paired, rule, tests=tests)
@@ -61,7 +63,7 @@ def plan_pair(
     # Margins of the other measures are not valid for this one, nor are parts of the baseline if it has limits.
     relative_margin, relative_effect = float(rule.relative_margin), float(rule.relative_effect)
     rule = replace(rule, margins=margins, relative_margin=relative_margin, relative_effect=relative_effect)
-    return plan_measure(paired, measure, rule, drops, target=power, tests=tests, positive=positive)
+    return plan_measure(paired, measure, rule, of_range, target=power, tests=tests, positive=positive)
 
 
 def units(plan: SizePlan, n: int) -> str:

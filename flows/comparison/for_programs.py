@@ -31,7 +31,7 @@ _KEYS_OF_CHECKS = {"adjusted_pvalue": "p_adjusted"}
 
 def row_as_object(row: Any, keys: Mapping[str, str] = KEYS_OF_ROWS) -> dict[str, Any]:
     """Return a row as an object; intervals are pairs, and their level is in the rule."""
-    values = {field.name: getattr(row, field.name) for field in fields(row) if field.name != "confidence_level"}
+    values = {of.name: getattr(row, of.name) for of in fields(row) if of.repr and of.name != "confidence_level"}
     for name in ("change", "windows", "against_bar"):  # only regression studies have these
         if not values.get(name, True):
             del values[name]

@@ -144,8 +144,11 @@ def models_page(outputs: Sequence[str], target: str) -> str:
 def comparison_of(record: Record, study: RegressionStudy) -> ComparisonResult:
     """Return the comparison of an evaluation, from the parts that the history has."""
     fresh, of_bar = study.looks.rows == "fresh", study.bar is not None
+    rule = study.rule_at(record.evaluation.level)
     rows = tuple(replace(row_of(row, study.columns, fresh=fresh), against_bar=of_bar) for row in record.rows)
-    return ComparisonResult(rows=rows, rule=study.rule_at(record.evaluation.level), n=rows[0].n)
+    if usual := rule.margin * (not rule.margins):  # the history has the margin of a row, not its range
+        rows = tuple(row if row.relative else replace(row, span=(row.margin or usual) / usual) for row in rows)
+    return ComparisonResult(rows=rows, rule=rule, n=rows[0].n)
 
 
 def episodes_in_words(records: Sequence[Record]) -> list[str]:

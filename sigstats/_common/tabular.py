@@ -117,9 +117,9 @@ class Tabular:
 
 
 def columns_of(records: Iterable[Any], kind: type) -> dict[str, list[Any]]:
-    """Return the fields of records of a kind as columns."""
+    """Return the fields of records of a kind that are shown as columns."""
     rows = list(records)
-    return {field.name: [getattr(row, field.name) for row in rows] for field in fields(kind)}
+    return {field.name: [getattr(row, field.name) for row in rows] for field in fields(kind) if field.repr}
 
 
 def with_known(record: Record, **values: Any) -> Record:

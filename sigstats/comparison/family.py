@@ -114,25 +114,30 @@ def blank_row(
     """Return a row that is not tested, with the name of its score."""
     spec, scored = MEASURES[measure], paired.scored if is_of_scores(measure) or paired.graded else None
     marks = scored if spec.needs == "marks" else None
+    span = _span_of_points(paired, spec)
     return ComparisonRow(
         slice=where,
         measure=measure,
         n=paired.n if n is None else n,
         items=items,
-        relative=_is_relative(paired, spec),
+        relative=span is None,
+        span=span or 1.0,
         lower_is_better=bool(marks.lower) if marks else not spec.greater_is_better,
         score=marks.own_name if marks else scored.name if scored else "",
         unit=marks.unit if marks else "",
     )
 
 
-def _is_relative(paired: PairedPredictions, spec: MeasureSpec) -> bool:
+def _span_of_points(paired: PairedPredictions, spec: MeasureSpec) -> float | None:
+    """Return the range of which a point is a hundredth; None if drops are parts of the baseline."""
+    marks = paired.scored if spec.needs == "marks" else None
+    limits = paired.bounds if marks else paired.score_range
     if spec.in_points or (spec.span is not None and spec.greater_is_better):
-        return False
-    if spec.needs != "marks" or paired.scored is None:
-        return paired.score_range is None
-    amount = paired.scored.lower or paired.scored.unit
-    return paired.bounds is None or bool(amount and paired.bounds != paired.scored.limits)
+        return 1.0
+    amount = marks and (marks.lower or marks.unit) and limits != marks.limits
+    if limits is None or amount or spec.name in ("neg-mse", "neg-log-loss"):  # of which limits are far too wide
+        return None
+    return 1.0 if spec.name == "r2" else limits[1] - limits[0]
 
 
 def blank_rows(paired: PairedPredictions, names: Collection[str]) -> Iterator[tuple[ComparisonRow, IntArray]]:

@@ -137,5 +137,6 @@ def margin_in_words(name: str, margin: float, rows: Iterable[Any]) -> str:
     row = next((row for row in rows if name in names_of(row)), None)
     if row is None or MEASURES[row.measure].in_points:
         return f"−{significant(100 * margin)} points of {name}"
-    amount = f"{in_per_cent(margin)} of the baseline" if in_per_cent(margin) else f"{significant(margin)} {row.unit}"
+    size = margin * row.span if isinstance(margin, StatedShare) else margin
+    amount = f"{in_per_cent(margin)} of the baseline" if in_per_cent(margin) else f"{significant(size)} {row.unit}"
     return f"{'+' if row.lower_is_better else '−'}{amount.rstrip()} of {name}"

@@ -23,9 +23,9 @@ from .units import ALL_ROWS
 
 def rule_in_words(comparison: ComparedRows) -> str:
     """Return the rule in a sentence, for the measures that were compared."""
-    rule, alike = comparison.rule, dict[tuple[bool, bool, bool], list[ComparisonRow]]()
+    rule, alike = comparison.rule, dict[tuple[Any, ...], list[ComparisonRow]]()
     for row in comparison.rows:
-        alike.setdefault((row.relative, in_points(row), row.lower_is_better), []).append(row)
+        alike.setdefault((row.relative, in_points(row), row.lower_is_better, row.span), []).append(row)
 
     def size(rows: Sequence[ComparisonRow], value: float, part: float) -> str:
         of = f" of {some_of(list(dict.fromkeys(row.name for row in rows)))}" if len(alike) > 1 else ""
@@ -37,10 +37,10 @@ def rule_in_words(comparison: ComparedRows) -> str:
         part = float(f"{rule.relative_margin * abs(first.baseline or 0.0):.3g}")
         return f" ({amount(first, part)} on {first.slice})" if first.relative and one else ""
 
-    least = [size(rows, rule.minimum_effect, rule.relative_effect) for rows in alike.values()]
+    least = [size(rows, rule.minimum_effect * rows[0].span, rule.relative_effect) for rows in alike.values()]
     most = [
-        f"{'above +' if rows[0].lower_is_better else 'below −'}{size(rows, rule.margin, rule.relative_margin)}"
-        f"{as_amount(rows)}"
+        f"{'above +' if rows[0].lower_is_better else 'below −'}"
+        f"{size(rows, rule.margin * rows[0].span, rule.relative_margin)}{as_amount(rows)}"
         for rows in alike.values()
     ]
     others = [margin_in_words(name, margin, comparison.rows) for name, margin in rule.margins.items()]

@@ -1,7 +1,7 @@
 """The rows of a comparison or a check, one for each measure on each slice, and their overall verdict."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from .._common.messages import Note
@@ -124,6 +124,8 @@ class ComparisonRow(Row):
         The unit of the measure in the name of the score ("ms"); empty if the name has none.
     relative : bool
         Whether the margin is a part of the baseline, as for costs, amounts with a unit, and measures without limits.
+    span : float
+        The range between the limits of the measure, of which a point is a hundredth; 1 for shares, and if `relative`.
     margin : float or None
         The drop that a pass must exclude, in the unit of `difference`; None if nothing was tested.
     confidence_level : float or None
@@ -169,6 +171,7 @@ class ComparisonRow(Row):
     lower_is_better: bool = False
     unit: str = ""
     relative: bool = False
+    span: float = field(default=1.0, repr=False)
     margin: float | None = None
     confidence_level: float | None = None
     change: "Change | None" = None

@@ -112,8 +112,8 @@ class ComparisonRule:
     adjust : {"holm", "benjamini-hochberg", "benjamini-yekutieli", "none"}
         The adjustment over all slices and measures.
     minimum_effect, margin : float or str
-        The smallest drop that counts, and the drop that a pass must exclude, of shares and of marks with limits: points
-        as ``"0.5pt"``, or a share below 0.2, such as 0.005; the same number of a mark.
+        The smallest drop that counts, and the drop that a pass must exclude, of measures with limits: points, which
+        are hundredths of the range between the limits, as ``"0.5pt"``, or a share of this range below 0.2, as 0.005.
     relative_effect, relative_margin : float
         The same as parts of the measured baseline, of costs, amounts with a unit, and measures without limits.
     margins : mapping of str to float or str
@@ -219,13 +219,15 @@ class ComparisonRule:
 
     def margin_of(self, row: Any) -> float:
         """Return the margin of a row: that of its slice's name, else of its score or measure, else of all others."""
-        every = PartOfBaseline(self.relative_margin) if row.relative else self.margin
+        every = PartOfBaseline(self.relative_margin) if row.relative else StatedShare(self.margin)
         value = next((self.margins[name] for name in names_of(row) if name in self.margins), every)
-        return value * abs(row.baseline or 0.0) if isinstance(value, PartOfBaseline) else value
+        of = row.span if isinstance(value, StatedShare) else 1.0
+        return value * float(abs(row.baseline or 0.0) if isinstance(value, PartOfBaseline) else of)
 
     def effect_of(self, row: Any) -> float:
         """Return the smallest drop of a row that counts."""
-        return self.relative_effect * abs(row.baseline or 0.0) if row.relative else self.minimum_effect
+        part = self.relative_effect * abs(row.baseline or 0.0)
+        return part if row.relative else self.minimum_effect * float(row.span)
 
     def of_family(self, tests: int) -> Self:
         """Return the rule with the confidence of each of this many intervals, if they are simultaneous."""

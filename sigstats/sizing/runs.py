@@ -8,7 +8,7 @@ nearly equal for equal spreads, if there are enough divisions for a p-value at t
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import ndtr
@@ -17,6 +17,7 @@ from scipy.stats import nct, t
 from .._common.numerals import points, significant
 from .._common.tabular import Table, Tabular
 from .._common.validation import FloatArray, as_real
+from ..comparison.family import blank_row
 from ..comparison.measured import evidence_of
 from ..comparison.paired_predictions import PairedPredictions
 from ..comparison.rule import ComparisonRule
@@ -99,23 +100,24 @@ def plan_runs(
     has only one run.
     """
     goal = as_real(target, "power", low=0, high=1, open_ends=True)
-    for drop in drops:
-        as_real(drop, "drop", low=0, high=1, open_ends=True)
     marks, scored = paired.predicted is None, paired.scored
     if paired.units.runs is None or (scored and scored.per) or (marks and scored is None):
         raise ValueError("prediction: is missing; expected predictions with labels of each run, or a score")
-    evidence = evidence_of(paired, "mean-score" if marks else "accuracy")
+    row = blank_row(paired, "mean-score" if marks else "accuracy")
+    drops = [as_real(drop, "drop", low=0, high=row.span, open_ends=True) for drop in drops]
+    evidence = evidence_of(paired, row.measure)
     # The first pairs have the runs of the baseline; the first and the others have the runs of the candidate.
     of_baseline, pairs = paired.units.runs[0], [pair.values for pair in getattr(evidence, "pairs", ())]
     recipes = np.stack([a for a, _ in pairs[:of_baseline]]), np.stack([b for _, b in (pairs[0], *pairs[of_baseline:])])
     runs, n = (len(recipes[0]), len(recipes[1])), paired.n
     if min(runs) < 2:
         raise ValueError(f"run: a recipe has {min(runs)} run; expected two or more of each, to estimate the spread")
+    effect = rule.effect_of(replace(row, baseline=float(recipes[0].mean())))
     luck, residual = _variances(recipes)
     level = rule.level_of_one(tests)
 
     def power(runs: tuple[int, int], drop: float, items: float = n) -> float:
-        return _power(runs, drop, luck + residual / items, level, rule)
+        return _power(runs, drop, luck + residual / items, level, effect)
 
     def needed(drop: float, items: float) -> int | None:
         return next((k for k in range(2, _MOST_RUNS + 1) if power((k, k), drop, items) >= goal), None)
@@ -146,12 +148,12 @@ def _variances(recipes: tuple[FloatArray, FloatArray]) -> tuple[float, float]:
     return max(0.0, of_means - residual / items), residual
 
 
-def _power(runs: tuple[int, int], drop: float, variance: float, level: float, rule: ComparisonRule) -> float:
+def _power(runs: tuple[int, int], drop: float, variance: float, level: float, effect: float) -> float:
     if min(math.comb(sum(runs), runs[0]), _MOST_DIVISIONS) * level < 1:
         return 0.0
     error = math.sqrt(variance * (1 / runs[0] + 1 / runs[1]))
     if error == 0:
-        return float(drop >= rule.minimum_effect)
+        return float(drop >= effect)
     freedom = sum(runs) - 2
     shown = float(nct.sf(t.isf(level, freedom), freedom, drop / error))
-    return min(shown, float(ndtr((drop - rule.minimum_effect) / error)))
+    return min(shown, float(ndtr((drop - effect) / error)))

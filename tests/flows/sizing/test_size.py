@@ -318,3 +318,23 @@ def test_a_measure_that_is_named_is_sized_beside_a_cost(tmp_path, planned, refus
         pd.concat([pd.read_csv(path).assign(seed=seed) for seed in range(2)]).to_csv(path, index=False)
     error = refused("compare", *files, "--run", "seed", "--power", "0.8")
     assert "--power: runs cannot be planned by mean-score of cost; expected the measure accuracy" in error
+
+
+@pytest.mark.parametrize("runs", [False, True])
+def test_a_drop_in_points_is_of_the_range_of_marks(tmp_path, planned, runs):
+    rng = np.random.default_rng(5)
+    marks = np.clip(80 + rng.normal(0, 8, (2, 100)), 0, 100)
+
+    def sized(scale, *drop):
+        paths = [tmp_path / f"{name}{scale}.csv" for name in ("a", "b")]
+        for path, side in zip(paths, marks, strict=True):
+            frame = pd.DataFrame({"id": np.arange(100) % 25 if runs else range(100), "quality": side * scale / 100})
+            frame.assign(seed=np.arange(100) // 25).to_csv(path, index=False)
+        score = ["--score", "quality", "--higher-is-better", "quality", "--score-range", "0", scale]
+        return planned(*paths, *score, *(["--run", "seed"] if runs else []), *drop)["drops"]
+
+    (shares,), (points,), (own,) = sized(1, "--drop", "5pt"), sized(100, "--drop", "5pt"), sized(100, "--drop", "5")
+    assert points == own
+    assert (points["drop"], points["needed"]) == (5, shares["needed"])
+    usual = [[drop["drop"] for drop in sized(scale)] for scale in (1, 100)]
+    assert usual[1] == pytest.approx([100 * drop for drop in usual[0]], rel=0.1)

@@ -3,12 +3,14 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn.metrics as sk
 from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
 import sigstats
+from sigstats.comparison.result import rule_in_words
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.effects import score_equivalence
 
@@ -30,7 +32,8 @@ def rows(measure, *, weights=None, **rule):
 def test_equivalence_is_shown_where_the_interval_of_90_percent_lies_within_the_margin(measure):
     low, high = rows(measure, confidence_level=0.9)[0].confidence_interval
     for factor, shown in ((0.99, False), (1.01, True)):
-        (row,) = rows(measure, margin=f"{100 * factor * max(-low, high)}pt")
+        points = 100 * factor * max(-low, high) / (4 if measure == "neg-mae" else 1)  # of numbers from 1 to 5
+        (row,) = rows(measure, margin=f"{points}pt")
         assert (row.equivalence_pvalue < 0.05) == shown
 
 
@@ -40,7 +43,7 @@ def test_equivalence_of_rows_that_never_differ_is_the_chance_of_a_share_that_is_
         Y[:50], Y[:50], Y[:50].copy(), measures=["mean-score"], scores=(marks, marks.copy()), score_range=(0, 2),
         rule=ComparisonRule(margin=0.1),
     ).rows  # fmt: skip
-    assert row.equivalence_pvalue == pytest.approx((1 - 0.1 / 2) ** 50)
+    assert row.equivalence_pvalue == pytest.approx((1 - 0.1) ** 50)  # of a range of 2
 
 
 @pytest.mark.parametrize(("only_a", "only_b", "n", "margin"), [(6, 16, 161, 0.2), (0, 3, 40, 0.15), (9, 9, 500, 0.02)])
@@ -91,6 +94,40 @@ def test_a_large_margin_of_which_the_unit_is_said_stays_one():
         rows("macro-f1", margin=2)
     (row,) = rows("macro-f1", margin="50pt", minimum_effect="50pt", n_resamples=99, alpha=0.01)
     assert row.verdict == "pass"
+
+
+@pytest.mark.parametrize("limits", [(0, 100), (1, 5), (-1, 1)])
+@pytest.mark.parametrize("rule", [{}, {"margin": "5pt", "minimum_effect": "2pt"}, {"margins": {"mean-score": "3pt"}}])
+def test_a_point_is_a_hundredth_of_the_range_of_marks(limits, rule):
+    """Marks of any scale have the verdicts of the same marks from 0 to 1."""
+    marks = RNG.random((2, 150))
+    marks[1] = np.clip(marks[0] - 0.015 + RNG.normal(0, 0.03, 150), 0, 1)
+    low, width, rule = limits[0], limits[1] - limits[0], ComparisonRule(**rule)
+
+    def compared(scores, limits):
+        frames = [pd.DataFrame({"id": range(150), "m": side}) for side in scores]
+        return sigstats.compare(*frames, score="m", higher_is_better="m", score_range=limits, rule=rule)
+
+    shares, found = compared(marks, (0, 1)), compared(low + width * marks, limits)
+    (share,), (row,) = shares.rows, found.rows
+    assert row.margin == pytest.approx(width * share.margin)
+    assert rule.effect_of(row) == pytest.approx(width * rule.effect_of(share))
+    assert (row.verdict, row.deciding) == (share.verdict, share.deciding)
+    assert f"by at least {width * rule.minimum_effect:g};" in rule_in_words(found)
+    assert "span" not in found.to_pandas().columns
+
+
+def test_a_margin_of_a_name_has_the_unit_of_the_score_and_errors_of_numbers_have_their_range():
+    rule = ComparisonRule(margins={"m": 5})
+    frames = [pd.DataFrame({"id": range(60), "m": 50 + RNG.normal(0, 5, 60)}) for _ in range(2)]
+    (row,) = sigstats.compare(*frames, score="m", higher_is_better="m", score_range=(0, 100), rule=rule).rows
+    assert (row.margin, rule.effect_of(row)) == (5, 0.5)
+    sizes = {
+        measure: sigstats.compare(Y, A, B, measures=measure, score_range=(1, 5)).rows[0].margin
+        for measure in ("neg-mae", "rmse", "neg-mse", "quadratic-kappa")
+    }
+    squares = np.mean((A - Y) ** 2)
+    assert sizes == pytest.approx({"neg-mae": 0.02, "rmse": 0.02, "neg-mse": 0.05 * squares, "quadratic-kappa": 0.005})
 
 
 @pytest.mark.long

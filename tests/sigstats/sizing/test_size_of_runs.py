@@ -20,7 +20,7 @@ def test_the_power_is_that_of_simulated_runs(runs, drop):
     for _ in range(trials):
         a, b = (rng.normal(0.9 - shift, 0.012, k) for shift, k in zip((0.0, drop), runs, strict=True))
         rejected += runs_test(a, b).pvalue <= level and a.mean() - b.mean() >= 0.005
-    expected = _power(runs, drop, 0.012**2, level, ComparisonRule())
+    expected = _power(runs, drop, 0.012**2, level, 0.005)
     # Three standard errors, and what a test of few divisions differs from its limit.
     assert rejected / trials == pytest.approx(expected, abs=0.05 + 0.04)
 
@@ -65,7 +65,7 @@ def test_runs_whose_divisions_no_float_holds_have_a_power(tmp_path, printed):
     """1,200 runs have more than 10^308 divisions into two recipes of 600."""
     error, freedom = 0.05 * np.sqrt(2 / 600), 1198
     expected = nct.sf(t.isf(0.05, freedom), freedom, 0.01 / error)
-    assert _power((600, 600), 0.01, 0.05**2, 0.05, ComparisonRule(minimum_effect=0)) == pytest.approx(expected)
+    assert _power((600, 600), 0.01, 0.05**2, 0.05, 0) == pytest.approx(expected)
     files = [str(each) for each in recipes(tmp_path, 0.04, runs=4, items=100)]
     options = ["--run", "seed", "--power", "0.8", "--drop", "0.0055", "--json", "-"]
     assert json.loads(printed("compare", *files, *options, code=(0, 1)))["sizes"]["drops"][0]["needed"] is None
