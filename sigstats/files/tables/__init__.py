@@ -10,7 +10,7 @@ All commands read the same dialect of text:
   words as the first row, and that row has a number. A line that may be names or a row is refused.
 - A line of dashes below the names, as in Markdown, and the second and third lines of Orange's tables are not rows.
 - If numbers are required, they have a decimal point. A comma may replace it, in quotes or with other separators, unless
-  all commas of a column may separate thousands.
+  all commas of a column may separate thousands. Columns such as 1.250 are refused next to decimal commas or semicolons.
 - A field in double quotes may contain separators and line breaks; a quote inside it is doubled.
 - White space around a field is ignored. Only an empty field is missing.
 - Text is text: ``007``, ``NA``, ``null``, ``1e3`` and ``True`` are names like any other. A column is read as numbers

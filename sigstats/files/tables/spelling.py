@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from sigstats._common.class_names import MISSING, NO_ANSWER
 from sigstats._common.data_frames import as_decimals
 from sigstats._common.time_order import SORTED_DATE, YEAR
+from sigstats._common.validation import shown
 
 #: A `pyarrow.Array` of any type; the stubs of pyarrow tell too few of its operations.
 Array: TypeAlias = Any
@@ -89,6 +90,25 @@ def to_decimals(column: Array) -> Array:
     exact: Array = column.cast(pa.float64())
     small: Array = pc.less(pc.call_function("abs", [exact]), pa.scalar(2.0**24))
     return pc.if_else(small, column.cast(pa.string()).cast(pa.float64()), exact)
+
+
+#: Numbers whose point may separate thousands, and 0; fields with a decimal comma, or point, that cannot.
+_POINT_OF_THOUSANDS = r"^(?:[+-]?[1-9][0-9]{0,2}\.[0-9]{3}|0)$"
+_DECIMAL = r"(?:{edge})[ \t]*[+-]?(?:0{mark}\d+|\d+{mark}(?:\d\d?|\d{{4,}}))[ \t]*(?:{edge})"
+
+
+def check_points(where: str, texts: Array, content: bytes, separator: str) -> None:
+    """Refuse numbers such as 1.250 in all rows if other fields have decimal commas, or semicolons and no decimals."""
+    if not _all_match(texts := texts.drop_null(), _POINT_OF_THOUSANDS):
+        return
+    pointed = texts.filter(pc.match_substring(texts, "."))
+    edge = '"' if separator == "," else rf'"|{re.escape(separator)}|^|\r?$'
+    comma, point = (re.search(_DECIMAL.format(edge=edge, mark=of).encode(), content, re.M) for of in (",", r"\."))
+    if len(pointed) and (comma or (separator == ";" and not point)):
+        first = str(pointed[0].as_py())
+        why = "other numbers have a decimal comma" if comma else "no number shows that points are decimal"
+        cure = f"write {first.replace('.', '')}, or {first}0 if it is decimal"
+        raise ValueError(f"{where}: the point in {shown(first)} may separate thousands, since {why}; {cure}")
 
 
 _ALL_WHOLE, _POINT = r"^-?[0-9]+$", r"^(-?[0-9]+)\.0*$"

@@ -14,6 +14,7 @@ from sigstats._common.validation import EXACT_WHOLE, MAX_TOTAL, hint, shown
 
 from .spelling import (
     Array,
+    check_points,
     first_rounded,
     is_number,
     is_text,
@@ -37,6 +38,8 @@ class Table:
     `as_python`: whether numbers and booleans become text as in Python: ``1.0``, ``0.5``, ``True``. By default a boolean
     becomes ``true``, and 1.0 the class ``1``, since integer columns with missing values are often stored as floats.
     """
+
+    _content, _separator = b"", ","  # of a delimited file
 
     def __init__(
         self,
@@ -137,6 +140,7 @@ class Table:
         written = self._values(name)
         if is_text(written.type):
             refuse_thousands(str(self.error(name, "")), pc.unique(written[: 10**5]).drop_null().to_pylist())
+            check_points(str(self.error(name, "")), written, self._content, self._separator)
         whole = is_text(written.type) or pa.types.is_integer(written.type)
         if (rounded := first_rounded(written, numbers) if whole else None) is not None:
             raise self.error(name, f": {written[rounded].as_py()} is not valid; expected {EXACT_WHOLE}", rounded)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from sigstats.files.tables import _records, delimited
 from sigstats.files.tables.delimited import DelimitedTable
+from sigstats.files.tables.table import WithMissing
 
 from ....examples import examples
 
@@ -201,3 +202,28 @@ def test_texts_of_several_lines_are_no_rows(text, columns):
     writer.writeheader()
     writer.writerows(rows)
     assert DelimitedTable("f.csv", buffer.getvalue().encode()).num_rows == 9
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("id;x;y\na;1.502;0,85\nb;1.100;0,9\n", "other numbers have a decimal comma; write 1502, or 1.5020"),
+        ("id\tx\ty\r\na\t1.502\t10,5\r\nb\t0\t0,9\r\n", "other numbers have a decimal comma"),
+        ('id,x,y\na,1.502,"0,8512"\nb,1.100,"2,9"\n', "other numbers have a decimal comma"),
+        ("id;x\na;1.502\nb;121.100\n", "no number shows that points are decimal"),
+        ("id;x;y\na;1.502;0.85\nb;1.100;0.9\n", ""),
+        ("id;x\na;1.502\nb;0.100\n", ""),
+        ("id;x;y\na;1.5020;0,85\nb;1.1000;0,9\n", ""),
+        ("id;x;y\na;1;0,85\nb;0;0,9\n", ""),
+        ("id\tx\ty\na\t1.502\t1,234\nb\t1.100\t2,345\n", ""),  # commas that may separate thousands
+        ("id,x,y\na,1.502,0\nb,1.100,85\n", ""),
+    ],
+)
+def test_points_that_may_separate_thousands_are_refused_next_to_decimal_commas(text, said):
+    for table in (DelimitedTable("f.csv", text.encode()), WithMissing(DelimitedTable("f.csv", text.encode()), ["-"])):
+        if said:
+            with pytest.raises(ValueError, match=rf"column 'x': the point in '1\.502' may .* since {said}"):
+                table.numbers("x")
+        else:
+            fields = [row.split(text[2])[1] for row in text.splitlines()[1:]]
+            assert table.numbers("x").to_pylist() == [float(field) for field in fields]
