@@ -1,6 +1,6 @@
 """Checks that predictions spell the classes as the labels do.
 
-Free-text answers are not classes: no check applies if more than half of the labels are distinct.
+Free-text answers are not classes: if more than half of the labels are distinct, only whole numbers are checked.
 """
 
 import contextlib
@@ -26,6 +26,8 @@ _AROUND = " .:!*_()[]{}<>$'\"`\N{LOWER ONE EIGHTH BLOCK}"
 _WHOLE_NUMBER = re.compile(r"[+-]?\d+(\.0*)?", re.ASCII)
 #: A whole number, perhaps with a point between thousands.
 _POINT_OF_THOUSANDS = re.compile(r"[+-]?(?:[1-9]\d{0,2}(?:\.\d{3})?|0)", re.ASCII)
+#: A whole number with a mark between thousands.
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:([,.'_ \u2019\u00a0\u202f])\d{3})(?:\1\d{3})*", re.ASCII)
 #: More names than this are taken for ids, some of which are alike by chance.
 _MOST_NAMES = 10_000
 _AVERAGE = r"(?:averages?|avg|means?|medians?)"
@@ -135,8 +137,10 @@ class DistinctNames:
         """
         labels, twice = self.names, self._spelled_twice
         if not self._are_classes:
-            return
-        if 2 <= len(predicted) <= self.n / 2 and not set(predicted).intersection(labels):
+            labels, predicted = ([*filter(_whole_number, names)] for names in (labels, predicted))
+            if 2 * len(labels) <= len(self.names):
+                return  # free text
+        elif 2 <= len(predicted) <= self.n / 2 and not set(predicted).intersection(labels):
             problem = f"{_named(predicted)} of {who} are not valid; expected classes of the labels: {_named(labels)}"
             raise ValueError(f"prediction: {problem}")
         if self.exact:
@@ -145,10 +149,12 @@ class DistinctNames:
             problem = f"{shown(twice[0][0])} and {shown(twice[0][1])} are two classes of the labels, but {who} never"
             raise ValueError(f"label: {problem} predicts both; write them alike if they are one class, or rename one")
         spelling, problem, more = _speller(labels), "", ""
-        spelled, strange = {spelling(name): name for name in labels}, sorted(set(predicted).difference(labels))
-        fraction = next((name for name in strange if _has_fraction(name)), None)
-        if other := next((name for name in strange if spelling(name) in spelled), None):
-            problem = f"{shown(other)} of {who} is another spelling of the label {shown(spelled[spelling(other)])}"
+        spelled = {_whole_number(name): name for name in labels} | {spelling(name): name for name in labels}
+        strange = sorted(set(predicted).difference(labels))
+        fraction = next((name for name in strange if self._are_classes and _has_fraction(name)), None)
+        of_label = ((name, spelled.get(spelling(name), spelled.get(_whole_number(name) or ""))) for name in strange)
+        if other := next(((name, label) for name, label in of_label if label is not None), None):
+            problem = f"{shown(other[0])} of {who} is another spelling of the label {shown(other[1])}"
         elif fraction is not None and all(map(is_finite_number, predicted)) and not any(map(_has_fraction, labels)):
             problem = f"{shown(fraction)} of {who} is not a class of the labels: {_named(labels)}"
             more = " (probabilities are scores, and measurements have the measures neg-mae and neg-mse)"
@@ -175,6 +181,12 @@ def _spelling(name: str) -> str:
         name = name.encode("cp1252").decode()
     folded = _visible(_BETWEEN_WORDS.sub(" ", unicodedata.normalize("NFKC", name)).casefold())
     return "|".join(sorted(part.strip(_AROUND) or part for part in _SEPARATOR.split(folded)))
+
+
+def _whole_number(name: str) -> str | None:
+    """Return a whole number, perhaps with marks between thousands, as `_spelling` does; None for other names."""
+    bare = name.replace(marks[1], "") if (marks := _THOUSANDS.fullmatch(name)) else name
+    return _spelling(bare) if _WHOLE_NUMBER.fullmatch(bare) else None
 
 
 def _speller(labels: Sequence[str]) -> Callable[[str], str]:

@@ -393,6 +393,30 @@ def test_masked_values_are_missing_in_slices_and_groups_too():
             sigstats.compare(TRUE, GUESS, GUESS[::-1], **{name: masked})
 
 
+@pytest.mark.parametrize("classes", [50, 5000])
+@pytest.mark.parametrize("form", ["{}.00", "0{}", "+{}", "{:,}", "{:_}"])
+def test_numbers_in_another_form_are_refused_whatever_the_number_of_classes(classes, form):
+    codes = np.resize(np.arange(1001, 1001 + classes), 200 if classes == 50 else 8000)
+    y = codes.astype(str)
+    said = np.array([form.format(code) if row % 2 else str(code) for row, code in enumerate(codes.tolist())])
+    told = rf"'{re.escape(form.format(1002))}' of the (candidate|model) is another spelling of the label '1002'"
+    with pytest.raises(ValueError, match=told):
+        sigstats.compare(y, y, said)
+    with pytest.raises(ValueError, match=told):
+        sigstats.check(y, said, at_least=0.5)
+    with pytest.raises(ValueError, match="is another spelling of the label '1002'"):
+        sigstats.rank_models({"a": y, "b": said}, label=y)
+    assert sigstats.compare(y, y, said, measures="accuracy").rows[0].candidate == 0.5
+
+
+def test_answers_in_free_text_may_have_any_form():
+    words = np.array([f"The answer is {number}" for number in range(200)])
+    said = np.char.add(words, np.where(np.arange(200) % 2, ".", ""))
+    assert sigstats.check(words, said, at_least=0.4).rows[0].value == 0.5
+    numbers, others = np.arange(200).astype(str), np.where(np.arange(200) % 2, "I do not know", np.arange(200) + 0.5)
+    assert sigstats.check(numbers, others, at_least=0.4).rows[0].value == 0
+
+
 @pytest.mark.parametrize("other", [{0: -1, 1: 1}, {0: 1, 1: 2}, {0: "no", 1: "yes"}, {0: "Cat", 1: "Dog"}])
 def test_other_names_of_the_classes_are_refused_where_labels_are_counted(other):
     words = isinstance(other[0], str)
