@@ -7,7 +7,7 @@ All commands read the same dialect of text:
   columns of numbers: all lines have equally many words, and each row has a number. Text of one column has one value per
   line.
 - Lines at the start with a number sign and a space are comments. The last one names the columns if it has as many
-  words as the first row, and that row has a number. A line that may be names or a row is refused.
+  words as the first row, and that row has a number. A line that may be names or a row, or a comment, is refused.
 - A line of dashes below the names, as in Markdown, and the second and third lines of Orange's tables are not rows.
 - If numbers are required, they have a decimal point. A comma may replace it, in quotes or with other separators, unless
   all commas of a column may separate thousands. Columns such as 1.250 are refused next to decimal commas or semicolons.

@@ -205,6 +205,27 @@ def test_texts_of_several_lines_are_no_rows(text, columns):
 
 
 @pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("id,label\n1,a\n# 50,a\n2,b\n", 3),
+        ("# a comment\nid,label\n1,a\n2,b\n#3,b\n", 5),
+        ('id;label\r\n1;"a\r\n# b"\r\n#\t2;b\r\n', 4),
+        ("id,label\n# 1,a\n# 2,b\n", None),
+        ('text,label\n"# 1",a\n2,b\n', None),
+        ('text,label\n"a\n# 50,b\n",a\n2,b\n', None),
+        ("text,label\n#new in town,a\nold,b\n", None),
+        ("answer\n# 1\n2\n", None),
+    ],
+)
+def test_a_line_that_may_be_a_comment_among_rows_is_refused(text, line):
+    if line is None:
+        assert DelimitedTable("f.csv", text.encode()).num_rows == 2
+        return
+    with pytest.raises(ValueError, match=rf"^f\.csv, line {line}: may be a comment"):
+        DelimitedTable("f.csv", text.encode())
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("id;x;y\na;1.502;0,85\nb;1.100;0,9\n", "other numbers have a decimal comma; write 1502, or 1.5020"),
