@@ -16,6 +16,7 @@ from sigstats._common.column_names import ID
 from sigstats._common.messages import Note, did_you_mean, notes_as_objects, rephrased
 from sigstats._common.repeats import check_sides, copied_rows, joint_codes
 from sigstats._common.validation import FloatArray, IntArray
+from sigstats.comparison.answer import in_doubt
 from sigstats.comparison.notes import clusters as clustered
 from sigstats.comparison.paired_predictions import OtherColumns
 from sigstats.comparison.units import MISSING
@@ -88,7 +89,9 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
     notes = [*ranking.notes, *DistinctNames(ranking.models, len(one), votes.where, "model").notes]
     if others.content is not None and (copies := copied_rows(others.content, rows)) is not None:
         copied = f"{np.count_nonzero(copies):,} of {len(one):,} votes equal others in all columns and may be copies"
-        notes = [*notes, Note("duplicates", f"{copied}; remove them, or add --group VOTER")]
+        once = rank_votes(*(array[~copies] for array in (one, other, given[winner])), confidence_level=confidence_level)
+        doubt = "" if headline(once) == headline(ranking) else "not without the votes that may be copies"
+        notes = [*notes, Note("duplicates", f"{copied}; remove them, or add --group VOTER", doubt)]
     if len(codes) > 1 and (n := len(one) - 1 - int(joint_codes([*codes.values(), *rows[:2]]).max())):
         text = f"{n:,} of {len(one):,} votes have the {group}, the {item} and both models of another vote"
         notes = [*notes, Note("duplicates", f"{text}; remove them if they are copies")]
@@ -136,7 +139,7 @@ def headline(ranking: VoteRanking) -> str:
         best = f"Only {first[0]} may be the best of {k} models"
     if MATTERS in names:
         return f"Undecided: {best}, or the positions of the answers decided the votes"
-    return f"{best} if voters saw the answers in random order" if UNKNOWN in names else best
+    return best + " if voters saw the answers in random order" * (UNKNOWN in names) + in_doubt(ranking.notes)
 
 
 def as_json(ranking: VoteRanking, path: str) -> str:
@@ -197,7 +200,7 @@ def _answer(ranking: VoteRanking, pairs: int) -> Answer:
         fit = f"one score per model is not enough to explain who wins against whom ({p_equation(ranking.fit_pvalue)})"
         known.append(("Beware:", f"{fit}; the ranks do not depend on it."))
     to_do = "Choose among the first by other criteria, or collect more votes on them."
-    if len(first) < 2:
+    if len(first) < 2 and not in_doubt(ranking.notes):
         to_do = f"Take {first[0]}." if first else "Choose by a question on which preferences are not cyclic."
     if {MATTERS, UNKNOWN} & {note.name for note in ranking.notes}:
         to_do = f"Ask again, with the answers in random order. If they were already: {to_do}"

@@ -12,6 +12,7 @@ from scipy.stats import binomtest, t
 from statsmodels.discrete.discrete_model import Logit
 
 import sigstats
+from sigstats.flows.cli import main
 from tests.examples import examples
 from tests.tables import save
 
@@ -404,6 +405,19 @@ def test_votes_that_a_voter_gave_twice_are_counted_in_a_note(tmp_path, answer, s
     assert notes == [f"{again}; remove them if they are copies"] * (copies > 0)
     told = f"{copies} of {n + copies} votes equal others in all columns and may be copies"
     assert texts == [f"{told}; remove them, or add --group VOTER"] * (copies > 0)
+
+
+@pytest.mark.parametrize(("wins", "decided"), [(18, False), (24, True)])
+def test_a_preference_that_only_copies_decide_is_doubted_in_the_first_line(tmp_path, capsys, wins, decided):
+    frame = pd.DataFrame({"id": range(27), "model_a": "alpha", "model_b": "beta"})
+    frame = random_order(frame.assign(winner=["a"] * wins + ["b"] * (27 - wins)))
+    twice = pd.concat([frame, frame])
+    page = tmp_path / "page.html"
+    assert (binomtest(wins, 27, alternative="greater").pvalue <= 0.025) == decided
+    assert main(["rank", str(save(twice, tmp_path / "votes.csv")), "--report", str(page)]) == 0
+    doubt = "" if decided else ", but not without the votes that may be copies"
+    assert capsys.readouterr().out.startswith(f"alpha is the best of 2 models{doubt}.\n")
+    assert ("Take alpha." in page.read_text(encoding="utf-8")) == decided
 
 
 def test_items_are_of_votes_alone(tmp_path, refused):
