@@ -88,7 +88,7 @@ def test_named_classes_may_be_absent_from_the_labels():
             == loss.candidate
             == pytest.approx(np.log(frame.to_numpy()[range(200), np.where(y == "c", 0, 2)]).mean())
         )
-    with pytest.raises(ValueError, match=r"baseline \(columns\): 3 is not valid; expected 2, one for each class"):
+    with pytest.raises(ValueError, match=r"baseline: the number of columns is 3; expected 2, one for each class"):
         sigstats.compare(y, table, table.copy())
 
 
@@ -112,13 +112,13 @@ def test_rounded_probabilities_are_taken(rounded):
 @pytest.mark.parametrize(
     ("y", "table", "options", "said"),
     [
-        (TEXT, P, {"classes": ORDER[:-1]}, r"baseline \(columns\): 12 is not valid; expected 11, one for each"),
+        (TEXT, P, {"classes": ORDER[:-1]}, r"baseline: the number of columns is 12; expected 11, one for each"),
         (TEXT, P, {"classes": [*ORDER[:-1], "12"]}, "y: '11' is not one of the classes"),
         (TEXT, P, {"classes": "abc"}, "classes: 'abc' is not valid; expected a sequence of all classes"),
         (TEXT, P, {"classes": ["1", "1"]}, "classes: .* is not valid; expected classes, each once"),
         (TEXT, pd.DataFrame(P).add_prefix("p"), {}, r"baseline \(columns\): .*p0, p1, .* expected classes=\[...\]"),
         (Y, pd.DataFrame(P).assign(other=0.0), {}, "names that are numbers, as y has them"),
-        (Y, np.eye(11)[np.minimum(Y, 10)], {}, r"baseline \(columns\): 11 is not valid; expected 12"),
+        (Y, np.eye(11)[np.minimum(Y, 10)], {}, r"baseline: the number of columns is 11; expected 12"),
         (Y, 0.9 * P, {}, r"baseline \(sum of row \d+\): 0.\d* is not valid; expected probabilities"),
         (Y, np.where(P > 0.5, np.nan, P), {}, "baseline: .* is not valid; expected probabilities"),
     ],

@@ -189,7 +189,7 @@ def test_classes_are_ordered_as_numbers_and_not_as_text():
             {"weights": np.geomspace(1e-60, 1, N)},
             "weights: 1e-60 is not valid; expected weights that differ by a factor below 1e.50",
         ),
-        ({"weights": WEIGHTS[1:]}, "weights .length.: 399 is not valid; expected 400"),
+        ({"weights": WEIGHTS[1:]}, "weights: the length is 399; expected 400"),
         ({"weights": WEIGHTS, "measures": ["auc"], "scores": (A / 5, B / 5)}, "'auc' is not valid with weights"),
         ({"rule": ComparisonRule(margins={"f1": 0.1})}, "margins: 'f1' is not valid"),
     ],
