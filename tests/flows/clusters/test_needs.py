@@ -162,8 +162,8 @@ def running():
 @pytest.mark.parametrize(
     ("needs", "said"),
     [
-        (Needs(gpu=2, who="classifier net"), r"classifier net: resources\.gpu: 2 .* at most 1, what a worker declares"),
-        (NET, r"classifier net: resources\.threads: 4 .* at most 2, what a worker declares"),
+        (Needs(gpu=2, who="classifier net"), r"classifier net: resources\.gpu: 2 .* at most 1, which a worker"),
+        (NET, r"classifier net: resources\.threads: 4 .* at most 2, which a worker declares"),
     ],
 )
 def test_at_an_address_a_resource_that_nobody_declares_is_refused(running, needs, said):
