@@ -44,7 +44,13 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str, mat
     repeatable(columns, "--slice", "COLUMN[=N]", text)
     text = "column of tasks, in which ids may restart; their mean is tested too; a folder needs none"
     columns.add_argument("--task", metavar="COLUMN", help=text)
+    option(columns, "--run", "COLUMN", "column of independent runs of a training recipe, such as seeds")
+    text = "column of people's labels (1 right, 0 wrong, or empty), which correct the judge's verdicts in --score or "
+    repeatable(columns, "--human", "COLUMN", f"{text}--prediction; one for all files, or one per file (repeatable)")
     rows = parser.add_argument_group("rows and answers")
+    text = "lowest and highest possible score, if neither log nor name states them"
+    rows.add_argument("--score-range", nargs=2, type=float, metavar=("LOW", "HIGH"), help=text)
+    option(rows, "--positive", "CLASS", "positive class of f1, precision, recall, specificity and scores")
     text = "join rows by position; numbers of rows and labels must agree"
     rows.add_argument("--by-position", action="store_true", help=text)
     text = "file of true classes, by id or in the same order, if the others have none; names of all SWE-bench instances"
@@ -68,17 +74,6 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str, mat
         rows.add_argument("--allow-different-tasks", action="store_true", help=text)
 
 
-def add_runs(parser: argparse.ArgumentParser) -> None:
-    """Add ``--run``."""
-    option(parser, "--run", "COLUMN", "column of independent runs of a training recipe, such as seeds")
-
-
-def add_people(parser: argparse.ArgumentParser) -> None:
-    """Add ``--human``."""
-    text = "column of people's labels (1 right, 0 wrong, or empty), which correct the judge's verdicts in --score or "
-    repeatable(parser, "--human", "COLUMN", f"{text}--prediction; one for all files, or one per file (repeatable)")
-
-
 def read_with_people(
     options: argparse.Namespace, paths: Sequence[str], columns: "Sequence[Columns]"
 ) -> "list[tuple[Predictions, People]]":
@@ -90,12 +85,6 @@ def read_with_people(
     if len(scores_of(options)) > 1:
         raise BadInput("--human: is not valid with several scores; expected one")
     return [*map(read_judged, paths, columns, for_each_file("human", options.human, len(paths)))]
-
-
-def add_score_range(parser: argparse.ArgumentParser, score: str) -> None:
-    """Add ``--score-range``; `score` is the word for a score in its help."""
-    text = f"lowest and highest possible {score}, if neither log nor name states them"
-    parser.add_argument("--score-range", nargs=2, type=float, metavar=("LOW", "HIGH"), help=text)
 
 
 def columns_of_files(options: argparse.Namespace, files: int, *, scores: int | None = 1) -> "list[Columns]":

@@ -41,13 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_prediction_arguments(
         parser, score="column of scores (adds measures), or METRIC[,FILTER] of a log, or `all` (repeatable)"
     )
-    arguments.add_runs(parser)
     option(parser, "--order", "COLUMN", "column of times, if rows near in time are dependent")
     option(parser, "--weights", "COLUMN", "column of weights: population rows that each row represents")
-    arguments.add_people(parser)
     parser.add_argument("--unpaired", action="store_true", help="compare measures of independent samples of rows")
-    arguments.add_score_range(parser, "score")
-    option(parser, "--positive", "CLASS", "positive class of scores and f1")
     arguments.add_measures(parser, " (repeatable; default: accuracy, and auc or the mean of scores)")
     add_rule_options(parser)
     add_outputs(parser, "html", "md", "xml")

@@ -38,12 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_prediction_arguments(
         parser, score="column of scores whose mean is ranked, or METRIC[,FILTER] of a log"
     )
-    arguments.add_runs(parser)
     option(parser, "--cost", "COLUMN", "column of costs or times; models are also compared by score and cost together")
-    arguments.add_people(parser)
-    arguments.add_score_range(parser, "score")
     arguments.add_measures(parser, ", as for compare (default: accuracy, or the mean of a score)")
-    option(parser, "--positive", "CLASS", "positive class of f1, precision, recall and scores")
     text = "votes: column of the question, if votes on one question are dependent; --group is the voter"
     option(parser, "--item", "COLUMN", text)
     text = "probability that any rank set misses the rank of its model (default: 0.05)"

@@ -78,7 +78,10 @@ REFUSED = [
     ([NARRATIVE, NARRATIVE, "--score", "exact_match@5"], "score: 'exact_match@5' was not found; expected one of exact"),
     ([PROMPTFOO, PROMPTFOO, "--model", "gpt"], "model: 'gpt' was not found; expected 'Cat Azure OpenAI'"),
     (["inspect", "inspect"], "--model: there are 7; expected one named of"),
-    (["lm-evaluation-harness"] * 2, "filter: there are 4; expected one named of strict-match, flexible-extract"),
+    (
+        ["lm-evaluation-harness"] * 2,
+        "score: there are 4; expected one named of exact_match,strict-match, exact_match,flexible-extract",
+    ),
     (["", ""], "choose one by a pattern or a separate folder"),
     (
         ["lm-evaluation-harness/results-math-perturbed.json"] * 2,
