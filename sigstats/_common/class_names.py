@@ -208,7 +208,7 @@ def answer_notes(models: Iterable[tuple[str, Sequence[str], IntArray, IntArray]]
     """
     for model, classes, label, prediction in models:
         if np.array_equal(prediction, label):
-            yield Note("perfect-predictions", f"{model} equals the label in all {len(label):,} rows, as after a leak")
+            yield Note("perfect-predictions", f"{model} equals the label in all {len(label):,} rows; check for a leak")
         elif prediction.min() == prediction.max() and label.min() < label.max():
             only = shown(classes[prediction[0]])
             yield Note("constant-predictions", f"{model} predicts {only} in all {len(label):,} rows")

@@ -92,9 +92,9 @@ def unseen_group_note(rows: Sequence[Any], interval: Callable[[Any], str], unsee
     if not tested:
         return []
     kinds = f"rarer than 1 in {1 / RAREST:g}" if unseen_group == "auto" else "too rare to be seen"
-    assumed = f"kinds of group {kinds} are assumed to resemble those seen; if they may lose all"
+    assumed = f"kinds of group {kinds} are assumed to resemble the observed ones; if one may lose all of its rows"
     if not tested[0][0].test.like_seen:
-        assumed = "a group that is not seen may lose all its rows; if it is like those seen"
+        assumed = "an unobserved group may lose all of its rows; if it resembles the observed groups"
     shown_ = ", ".join(f"{row.name} {interval(replace(row, low=end.low, high=end.high))}" for row, end in tested)
     return [Note("unseen-group", f"{assumed}, the interval is: {shown_}")]
 

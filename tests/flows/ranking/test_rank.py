@@ -284,8 +284,8 @@ def test_a_file_whose_predictions_are_the_labels_is_noted_as_compare_does(tmp_pa
     paths = written(tmp_path, tables)
     notes = [note["text"] for note in ranked(tmp_path, *paths, *options)["notes"]]
     name = "perfect" if options[:1] == ("--measure",) else paths[-1]
-    assert f"{name} equals the label in all 400 rows, as after a leak" in notes
-    assert sum("as after a leak" in note for note in notes) == 1
+    assert f"{name} equals the label in all 400 rows; check for a leak" in notes
+    assert sum("check for a leak" in note for note in notes) == 1
 
 
 def test_terminal_markdown_json_and_page_give_one_advice(tmp_path, capsys):

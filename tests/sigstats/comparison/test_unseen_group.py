@@ -51,7 +51,7 @@ def test_the_output_states_both_assumptions():
     assert row.other_interval.low < -0.085
     (note,) = result.notes
     assert note.name == "unseen-group"
-    assert note.startswith("kinds of group rarer than 1 in 25 are assumed to resemble those seen; if they may lose all")
+    assert note.startswith("kinds of group rarer than 1 in 25 are assumed to resemble the observed ones")
     assert note.endswith("the interval is: accuracy −8.85 to −2.79")
     any_group = first_row(lost, won, rule=ComparisonRule(unseen_group="any"))
     assert any_group.test == "unseen group of any kind beside 120 groups"

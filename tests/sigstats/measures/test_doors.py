@@ -155,7 +155,7 @@ def test_tables_that_cannot_be_ranked(given, complaint):
 
 
 def test_groups_of_several_values_are_refused_with_the_cure():
-    with pytest.raises(ValueError, match=r"groups .*, such as 'a/b' in place of \('a', 'b'\)$"):
+    with pytest.raises(ValueError, match=r"groups: .*, such as 'a/b' in place of \('a', 'b'\)$"):
         sigstats.compare([0, 1] * 9, [0, 0] * 9, [1, 1] * 9, groups=[("p1", "x"), ("p2", "x")] * 9)
 
 
