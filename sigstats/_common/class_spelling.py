@@ -158,7 +158,7 @@ class DistinctNames:
         elif fraction is not None and all(map(is_finite_number, predicted)) and not any(map(_has_fraction, labels)):
             problem = f"{shown(fraction)} of {who} is not a class of the labels: {_named(labels)}"
             more = " (probabilities are scores, and measurements have the measures neg-mae and neg-mse)"
-        elif _are_shifted(labels, predicted):
+        elif self._are_classes and _are_shifted(labels, predicted):
             problem = f"the classes {_named(predicted)} of {who} are not those of the labels, {_named(labels)}"
         if problem:
             raise ValueError(f"prediction: {problem}; expected {wanted}{more}")

@@ -114,7 +114,7 @@ FAULTS: dict[str, tuple[bytes, str]] = {
     "no such column": (b"lable,other\na,x\nb,y\n", r": column 'label' was not found; did you mean 'lable'\?$"),
     "an empty field": (
         b"label,other\na,x\n,y\n",
-        r", line 3: column 'label'(: a class is missing| is empty); expected",
+        r", line 3: column 'label'(: a class is missing; give| is empty; expected)",
     ),
     "an empty field in quotes": (
         b'label,other\na,x\n" ",y\n',
@@ -126,7 +126,7 @@ FAULTS: dict[str, tuple[bytes, str]] = {
         b'label,other\na,x\n"b"c,y\n',
         r", line 3: text follows a closing quote; expected fields in",
     ),
-    "no UTF-8": (b"label,other\na,x\nb\xe9,y\n", r", line 3: column 'label' is not UTF-8 text; add"),
+    "no UTF-8": (b"label,other\na,x\nb\xe9,y\n", r", line 3: column 'label' is not UTF-8 text; save it as UTF-8"),
     "no rows": (b"label,other\n", r": has no rows$"),
     "nothing": (b"", r": is empty; expected (a table|predictions)$"),
     "nothing but white space": (b" \n\n", r": is empty; expected"),

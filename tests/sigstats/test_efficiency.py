@@ -226,9 +226,7 @@ def test_so_many_classes_that_they_are_none_are_refused_before_memory_is_asked_f
     # A table of 50,000 classes would take 20 GB.
     numbers = np.arange(50_000)
     for call in (lambda: confusion_table(numbers, numbers), lambda: confusion_table([0], [1], labels=numbers)):
-        with pytest.raises(
-            ValueError, match=r"number of classes\): 50000 is not valid; expected at most 4096"
-        ) as caught:
+        with pytest.raises(ValueError, match=r"number of classes is 50000; expected at most 4096") as caught:
             call()
         assert "\n" not in str(caught.value)
     names = np.arange(1_000) * 10**12

@@ -84,7 +84,7 @@ def test_areas_take_labels_and_the_columns_of_predict_proba():
     for arguments, message in (
         ((truth + 1, p, q), "positive: is missing; expected one of '1', '2'"),
         ((Y, p, q, "maybe"), "positive: 'maybe' is not valid; expected one of no, yes"),
-        ((Y, three, q, "yes"), r"score_a \(columns\): 3 is not valid; expected 2, one for each class, or the column"),
+        ((Y, three, q, "yes"), r"score_a: the number of columns is 3; expected 2, one for each class, or the column"),
     ):
         with pytest.raises(ValueError, match=message):
             sigstats.auc_test(*arguments[:3], positive=arguments[3] if arguments[3:] else None)
@@ -218,7 +218,7 @@ def test_probabilities_of_all_classes_give_the_log_loss_of_scikit_learn():
     assert sigstats.compare(y, a, a).identical
     for call, line in (
         (lambda: sigstats.compare(y, a, b, measures="roc_auc"), "^measures: 'auc' is not valid for 3 classes"),
-        (lambda: sigstats.compare(y, a[:, :2], b), r"^baseline \(columns\): 2"),
+        (lambda: sigstats.compare(y, a[:, :2], b), r"^baseline: the number of columns is 2"),
         (lambda: sigstats.compare(y, a, 2 * b), "^candidate .*sum to 1"),
     ):
         with pytest.raises(ValueError, match=line):

@@ -49,7 +49,7 @@ def test_rows_of_a_class_are_shuffled_between_folds():
 def test_the_class_that_is_too_rare_is_named():
     with pytest.raises(ValueError, match=r"n_splits: 10 .* at most 3, the number of rows of class 'rare'"):
         stratified_folds(["often"] * 20 + ["rare"] * 3, 10)
-    with pytest.raises(ValueError, match="two classes or more"):
+    with pytest.raises(ValueError, match="the number of classes is 1; expected two or more"):
         stratified_folds([1] * 20, 2)
 
 
