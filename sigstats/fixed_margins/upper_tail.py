@@ -62,7 +62,7 @@ def decided_by_one_cell(total: int, classes: Classes) -> bool:
 
 
 class UpperTail(NamedTuple):
-    """``P(T >= t)`` with its logarithm to base 10, and its mid-p form ``P(T > t) + P(T = t) / 2``.
+    """The tail ``P(T >= t)`` of the number correct T, its decimal logarithm, and ``P(T > t) + P(T = t) / 2`` (mid-p).
 
     `error_bound` is that of the first, as in `sigstats.results.TestResult`; it is not proved if `estimated`.
     """
@@ -112,7 +112,9 @@ def _log_tail(total: int, classes: Classes, least: int, correct: int) -> LogTail
     by_integral = saddle_point.tail(total, classes, correct)
     if by_integral is not None:
         return by_integral
-    last = correct + math.ceil(3 * saddle_point.moments(total, saddle_point.factors_of(classes))[0]) + 100
+    # Bonferroni's sums settle well beyond the mean; if not, `tail_from_below` returns None.
+    mean, _ = saddle_point.moments(total, saddle_point.factors_of(classes))
+    last = correct + math.ceil(3 * mean) + 100
     for longest in (SOME, MANY):
         if last <= longest:
             from_below = rook_polynomial.tail_from_below(total, classes, correct, min(last, most))

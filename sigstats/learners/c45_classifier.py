@@ -80,7 +80,7 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         data = levels.training(
             levels.codes(X), codes.astype(np.int64), np.arange(len(X)), len(self.classes_), least, confidence
         )
-        self.tree_: Nodes = form().grow(data, np.arange(len(X)), bool(self.prune))
+        self.tree_: Nodes = tree_code().grow(data, np.arange(len(X)), bool(self.prune))
         self._levels, self._data = levels, data
         return self
 
@@ -114,7 +114,7 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
         data = self._data._replace(codes=self._levels.codes(X))
-        return np.asarray(form().probabilities(data, self.tree_, np.arange(len(X))))
+        return np.asarray(tree_code().probabilities(data, self.tree_, np.arange(len(X))))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -152,7 +152,7 @@ def _reached(nodes: Nodes) -> list[int]:
     return items
 
 
-def form() -> Any:
+def tree_code() -> Any:
     """Return the functions that grow trees and predict with them, compiled if Numba is installed."""
     return compiled("c45") or c45_tree
 
@@ -250,5 +250,5 @@ class BatchedC45(BatchedLearner):
         for tested in range(self._problem.n_folds):
             train, test = np.flatnonzero(folds != tested), np.flatnonzero(folds == tested)
             data = self._levels.training(codes, label, train, n_classes, *self._options)
-            nodes = form().grow(data, train, self._pruned)
-            predicted[test] = most_probable(form().probabilities(data, nodes, test))
+            nodes = tree_code().grow(data, train, self._pruned)
+            predicted[test] = most_probable(tree_code().probabilities(data, nodes, test))

@@ -1,4 +1,4 @@
-"""The exact law of the spread of rank sums where the ranks within each data set can be exchanged.
+"""The exact law of Friedman's statistic: of the spread of rank sums, with ranks exchanged within each data set.
 
 The rank sums are a walk over a lattice, one step a data set, whose paths are counted in doubles: all terms are
 positive, so that a count of any size keeps all but a few of its digits, and counts up to 2**53 are exact. Either the
@@ -82,7 +82,11 @@ def _lattice_work(steps: IntArray) -> float:
 
 
 def _listing_work(datasets: int, k: int, step: int) -> float:
-    """Return the transitions between sorted sums, a permutohedron's lattice points: as k^(k-2) t^(k-1)."""
+    """Return the transitions between sorted rank sums, as a share of the affordable number.
+
+    After t data sets the sums are the lattice points of a permutohedron, about k^(k-2) (2 t / step)^(k-1) of them. One
+    in k! is sorted, and has k! successors.
+    """
     points = (k ** ((k - 2) / (k - 1)) * np.arange(datasets) * (2 / step) + 1) ** (k - 1)
     return float((points + math.factorial(k)).sum() / _MOST_TRANSITIONS)
 

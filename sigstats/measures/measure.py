@@ -1,6 +1,8 @@
 """Measures by name, for two classes, several classes or several categories, and a user's own.
 
-Counts have the categories along their last axis (`one_vs_rest`). A row has one *class*, but any number of *categories*.
+Counts have the categories along their last axis (`sigstats.measures.formulas.one_vs_rest`). A row has one *class*, but
+any number of *categories*. `Measure` is what a caller passes and `as_measure` returns; `MeasureSpec` has the properties
+of a name in `sigstats.measures.table`; `OwnMeasure` is a name that carries the properties of a user's measure.
 
 When not to use: for costs, which `sigstats.measures.costs` has.
 """

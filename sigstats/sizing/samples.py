@@ -29,7 +29,7 @@ from .._common.validation import FloatArray, IntArray
 from ..comparison.deciding import fewest_rows
 from ..comparison.evidence import Evidence, Judged, Runs, Values
 from ..comparison.row_tests import test_part
-from ..comparison.row_tests.mean_tests import Tested, Unbounded
+from ..comparison.row_tests.mean_tests import Pending, Tested
 from ..comparison.rows import ComparisonRow
 from ..comparison.rule import ComparisonRule
 from ..measures.table import MEASURES
@@ -66,10 +66,10 @@ class TiltedPilot:
         units, ends = max(2, round(n * self.units / self.evidence.units.n)), np.cumsum(chances)
         samples = np.searchsorted(ends, as_generator(0).random((SAMPLES, units)) * ends[-1], "right")
         results = [self._tested(self._drawn(sample)) for sample in samples]
-        means = {place: result for place, result in enumerate(results) if isinstance(result, Unbounded)}
+        means = {place: result for place, result in enumerate(results) if isinstance(result, Pending)}
         limits, significant = np.array([mean.limit for mean in means.values()]), np.ones(SAMPLES, dtype=bool)
         significant[[*means]] = shown_below_zero([mean.units for mean in means.values()], limits, level)
-        rows = [result.row if isinstance(result, Unbounded) else result for result in results]
+        rows = [result.row if isinstance(result, Pending) else result for result in results]
         pvalues = [1.0 if row.difference is None else row.pvalue or 0.0 for row in rows]  # 0 of a mean, tested above
         significant &= np.array(pvalues) <= level
         dropped = [-(row.difference or 0.0) >= minimum * (1 - 1e-12) for row in rows]

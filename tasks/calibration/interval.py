@@ -119,7 +119,7 @@ def draws(options: Mapping[str, Any]) -> bool:
 def run_intervals(
     options: Mapping[str, Any], drawn: NDArray[np.int64], rng: np.random.Generator
 ) -> tuple[NDArray[np.float64], str]:
-    """Apply a method to several test sets; return the fields of `Estimate`, a row per test set, and the first error.
+    """Apply a method to several test sets; return a row per test set, as `work.Estimate` has it, and the first error.
 
     A method that draws no random numbers is applied only once to all test sets that have the same interval.
     """
@@ -127,9 +127,11 @@ def run_intervals(
     sets = np.zeros_like(drawn)
     for place, counts in enumerate(compared_outcomes(drawn.T, options["of"])):
         sets[:, place] = counts
+    # The rows that F1 of either model counts (TP + FP + FN); without any the measure is 0/0.
     counted = sets @ np.stack([F1_COUNTED["b"][1], F1_COUNTED["b" if of_a else "a"][1]], axis=1)
     distinct, which = sets, np.arange(len(sets))
     if not draws(options):
+        # F1 of one model depends on TP and FP + FN only.
         alike = np.stack([sets[:, 1], counted[:, 0] - sets[:, 1]], axis=1)
         distinct, which = distinct_sets(np.insert(alike, [0, 1, *[2] * 4], 0, axis=1) if of_a else sets)
     calls = (partial(_METHODS[options["method"]], options, one, rng) for one in distinct.tolist())

@@ -1,6 +1,8 @@
-r"""Means of answers, marks, losses and chances, by bounds that one more row does not undo; and ratios of sums.
+r"""Tests of one row of a comparison: means of answers, marks, losses and chances, and ratios of sums.
 
-Without limits there is no bound on the mean: the largest observed difference replaces it, and no such row passes.
+A mean is bounded as in `sigstats.unseen_row.means`: rows (or groups) get random weights, and one more row, as bad as
+the limits allow, is added. `with_bound` leaves a row unfinished (`Pending`), and `bounded` computes the bounds of all
+such rows together. If limits are unknown, the largest observed difference replaces them, and the row cannot pass.
 
 Word error rate, micro-F1 of documents and the cost of a success are ratios of sums over rows; a mean of the ratios of
 rows is a score instead. Let model A have numerators :math:`e_i` and denominators :math:`w_i`, and :math:`R_A = \sum e_i
@@ -8,8 +10,7 @@ rows is a score instead. Let model A have numerators :math:`e_i` and denominator
 likely (Pitman 1937), and a share of them has a difference of the two ratios at least as large as the observed one.
 Ratios may be equal without exchangeability: a rare large gain against many small losses. So p is the larger of this
 share and of p of the mean of :math:`R_A + (e_i - R_A w_i) / \bar w`, whose difference has the same first-order
-distribution (Cochran 1977, section 6.3), by the bound that one more row does not undo. The interval is that of this
-mean.
+distribution (Cochran 1977, section 6.3), bounded as above. The interval is that of this mean.
 """
 
 import math
@@ -51,8 +52,8 @@ def unseen_unit(
     return RowTest("unseen group of any kind", "unseen"), "any", "like-seen"
 
 
-class Unbounded(NamedTuple):
-    """A row without limits for its mean difference, the units of the mean, and the most that one unit can add.
+class Pending(NamedTuple):
+    """A row whose bounds `bounded` has to compute: the units of its mean, and the most that one unit can add.
 
     `other`: the units with the other assumption about one more group; None without groups. `answers`: the units for the
     shares of right answers of baseline and candidate, if their intervals are wanted too.
@@ -66,43 +67,43 @@ class Unbounded(NamedTuple):
 
 
 #: A row whose test is done, or that `bounded` finishes.
-Tested = ComparisonRow | Unbounded
+Tested = ComparisonRow | Pending
 
 
 def bounded(tested: Sequence[Tested], rule: ComparisonRule) -> list[ComparisonRow]:
     """Return the rows with the bounds of all mean differences, which are computed together."""
-    wanted = [row for row in tested if isinstance(row, Unbounded)]
-    units, limits = [unbounded.units for unbounded in wanted], [unbounded.limit for unbounded in wanted]
-    value = zip(
+    wanted = [row for row in tested if isinstance(row, Pending)]
+    units, limits = [pending.units for pending in wanted], [pending.limit for pending in wanted]
+    of_means = zip(
         mean_intervals(units, [(-limit, limit) for limit in limits], rule.confidence_level),
         mean_pvalues(units, limits),
-        mean_pvalues(units, limits, margins=[rule.margin_of(unbounded.row) for unbounded in wanted]),
+        mean_pvalues(units, limits, margins=[rule.margin_of(pending.row) for pending in wanted]),
         strict=True,
     )
     others, limits = [part.other for part in wanted if part.other], [part.limit for part in wanted if part.other]
     of_others = iter(mean_intervals(others, [(-limit, limit) for limit in limits], rule.confidence_level))
-    shares = [units for unbounded in wanted for units in unbounded.answers]
+    shares = [units for pending in wanted for units in pending.answers]
     of_shares = iter(mean_intervals(shares, [(0.0, 1.0)] * len(shares), rule.confidence_level))
 
     def with_bounds(row: ComparisonRow, other: Units | None, answers: tuple[Units, ...]) -> ComparisonRow:
         if answers:
             row = replace(row, baseline_interval=next(of_shares), candidate_interval=next(of_shares))
-        (interval, pvalues, beyond), pvalue = next(value), row.pvalue or 0.0
+        (interval, pvalues, beyond), pvalue = next(of_means), row.pvalue or 0.0
         ends = [end for end in (row.difference or 0.0, row.low, row.high) if end is not None]
         return replace(
             row,
             low=min(interval.low, *ends),
             high=max(interval.high, *ends),  # one weight above all others may lie beyond
             other_interval=None if other is None else next(of_others),
-            # Not below the p-value of the row's own test. For blocks in time it is not above it either, for the other
-            # side.
+            # The larger of this p-value and that of the row's own test. For blocks in time, 1 - p is the p-value of
+            # the other side: of two values on one side of 1/2 the nearer one counts, otherwise 1/2.
             pvalue=max(pvalue, pvalues[0]) if row.low is None else float(np.median([pvalue, pvalues[0], 0.5])),
             pvalue_error=row.pvalue_error if pvalue > pvalues[0] else None,
             two_sided_pvalue=max(min(1.0, 2 * min(pvalues)), row.two_sided_pvalue or 0.0),
             equivalence_pvalue=max(*beyond, row.equivalence_pvalue or 0.0) if row.test.limited else 1.0,
         )
 
-    return [with_bounds(row.row, row.other, row.answers) if isinstance(row, Unbounded) else row for row in tested]
+    return [with_bounds(row.row, row.other, row.answers) if isinstance(row, Pending) else row for row in tested]
 
 
 def test_mean(row: ComparisonRow, part: Values, rule: ComparisonRule) -> Tested:
@@ -130,7 +131,7 @@ def test_mean(row: ComparisonRow, part: Values, rule: ComparisonRule) -> Tested:
             codes = np.unique(group, return_inverse=True)[1]
             answers = tuple(share_units(right, codes, rule.unseen_group) for right in (a, b))
     tested = with_bound(row, (a, b), group, span, what, rule, weights=part.units.weights, note=note, after=after)
-    return tested._replace(answers=answers) if isinstance(tested, Unbounded) else tested
+    return tested._replace(answers=answers) if isinstance(tested, Pending) else tested
 
 
 def _by_blocks(row: ComparisonRow, a: FloatArray, b: FloatArray, times: Any, rule: ComparisonRule) -> ComparisonRow:
@@ -228,7 +229,7 @@ def with_bound(
     if row.standard_error is None and len(sums) > 1:
         row = replace(row, standard_error=units.standard_error)
     others = other and units._replace(row=row_of_groups(len(sums), other, heaviest))
-    return Unbounded(replace(row, difference=units.mean, note="; ".join(filter(None, notes))), units, limit, others)
+    return Pending(replace(row, difference=units.mean, note="; ".join(filter(None, notes))), units, limit, others)
 
 
 def by_group(values: FloatArray, group: IntArray | None) -> tuple[FloatArray, IntArray | None]:

@@ -54,9 +54,10 @@ def runs_test(
     ahead = float(b.mean() - a.mean())
     if abs(ahead) <= TIE_TOLERANCE * max(float(np.abs(a).max()), float(np.abs(b).max())):
         ahead = 0.0
-    error, freedom = _error(a, b)
+    error, freedom = _error_and_freedom(a, b)
     below = float(stdtr(freedom, ahead / error)) if error else float(ahead >= 0)
     divisions = divisions or math.comb(len(a) + len(b), len(a))
+    # Otherwise even the most extreme division leaves a two-sided p-value above 1 - confidence_level.
     ends = divisions * (1 - confidence_level) * (1 + 1e-9) >= 2
     reach = float(stdtrit(freedom, (1 + confidence_level) / 2)) * error if ends else math.inf
     either = 2 * min(below, 1 - below) if ahead else 1.0
@@ -69,16 +70,17 @@ def runs_test(
     )
 
 
-def _error(a: FloatArray, b: FloatArray) -> tuple[float, float]:
+def _error_and_freedom(a: FloatArray, b: FloatArray) -> tuple[float, float]:
     """Return the standard error of the difference of the means, and its degrees of freedom.
 
     They are Welch's, but no more than those of two recipes with the smaller number of runs each: with 2 and 20 runs
-    Welch's test rejects equal means in 8% of cases at the level 5%, and its 95% intervals miss in 12%.
+    Welch's test rejects in 8% of cases at the 5% level if the means are equal, and its 95% intervals miss in 12%.
     """
     sides = [difference(side, np.full(len(side), side[0])) for side in (a, b) if len(side) > 1]
     if not sides:
         return math.inf, 1.0
     variances = [float(side.var(ddof=1)) for side in sides]
+    # A recipe with one run borrows the variance of the other.
     shares = [variance / len(side) for variance, side in zip(variances[:1] + variances[-1:], (a, b), strict=True)]
     square = sum(shares)
     if len(sides) == 1 or square == 0:

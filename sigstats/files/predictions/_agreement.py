@@ -27,7 +27,7 @@ _WORDS = "[^0-9.,eE+-]"
 
 
 def unlike_kinds(files: Files) -> Errors:
-    """Return a log and a table, or a table of marks and one of classes; or opposite directions of a score."""
+    """Yield an error for a log and a table, marks and classes, or opposite directions of a score."""
     first, other = files
     if first.outcomes.graded != other.outcomes.graded:
         kinds = f"is {_kind(other)}, and {first.where} is {_kind(first)}"
@@ -40,7 +40,7 @@ def unlike_kinds(files: Files) -> Errors:
 
 
 def unlike_tasks(files: Files) -> Errors:
-    """Return logs of different programs, tasks, scores or filters, unless the user named them for both."""
+    """Yield errors for logs of different programs, tasks, scores or filters, unless the user named these."""
     first, other = files
     if first.source.harness != other.source.harness:
         programs = f"is a log of {other.source.harness}, and {first.where} is one of {first.source.harness}"

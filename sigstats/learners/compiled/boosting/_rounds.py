@@ -1,4 +1,4 @@
-"""Bins and rounds of histogram boosting, compiled by Numba: gradients of the logistic loss, a tree for each class."""
+"""Bins and rounds of scikit-learn's histogram boosting, compiled by Numba, with the same results."""
 
 import math
 from typing import Any, Final, NamedTuple
