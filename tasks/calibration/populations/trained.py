@@ -227,7 +227,8 @@ def train_pair(store: Store, work: Predicted | Categorised, chosen: Mapping[str,
         return Pair(data_of(store, work), work, chosen)
 
 
-#: In likely answers, A assigns no category to every fifth row, and B none to every seventh.
+#: In likely answers, A assigns no category to every fifth row, and B none to every seventh. If there is one category,
+#: these rows get the class of another row: all eight joint outcomes occur, on which the time of a bootstrap depends.
 _MISSED_BY_A, _MISSED_BY_B = 5, 7
 
 
@@ -236,7 +237,8 @@ def likely_answers(store: Store, name: str, work: Predicted | Categorised) -> Po
     data = data_of(store, work)
     rest = split(len(data), work.split).rest
     truth, row = truth_of(data, work)[rest], np.arange(len(rest))[:, np.newaxis]
-    answers = [truth, truth & (row % _MISSED_BY_A > 0), truth & (row % _MISSED_BY_B > 0)]
+    other = truth[::-1] if isinstance(work, Predicted) else np.False_
+    answers = [truth, *(np.where(row % missed > 0, truth, other) for missed in (_MISSED_BY_A, _MISSED_BY_B))]
     if isinstance(work, Predicted):
         return Population(outcomes=tuple(count_outcomes(answers).tolist()))
     events, counts = zip(*count_events(answers), strict=True)
