@@ -22,7 +22,7 @@ def file_errors(what: str) -> AbstractContextManager[None]:
 
 
 def complain(text: str, code: int, options: Any) -> int:
-    """Print why a command ends in one line, an object where `options` ask for logs in JSON; return the exit code."""
+    """Print in one line why a command ends, as JSON if `options` ask for JSON logs; return the exit code."""
     line = without_credentials(printable(" ".join(text.split())))
     if getattr(options, "log_format", "text") == "json":
         print(json.dumps({"time": now(), "event": "error", "text": line, "code": code}), file=sys.stderr)  # noqa: T201

@@ -57,7 +57,9 @@ def plan_pair(
         pilot = pilot_of(paired, rule, tests=tests)
         return plan_size(pilot, rule=rule, drops=drops or default_drops(rule), target=power)
     if (row.unit or row.relative) and any(isinstance(drop, StatedShare) for drop in drops):
-        raise ValueError(f"drop: points are for shares; expected a number of {row.unit or 'the unit of the score'}")
+        raise ValueError(
+            f"drop: points are only for shares; expected a number of {row.unit or 'the unit of the score'}"
+        )
     about = {name for of_measure, _ in blank_rows(paired, [measure]) for name in names_of(of_measure)}
     margins = {name: margin for name, margin in rule.margins.items() if name in about}
     # Margins of the other measures are not valid for this one, nor are parts of the baseline if it has limits.

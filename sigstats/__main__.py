@@ -115,7 +115,7 @@ def _mend_streams() -> None:
 
 
 def main() -> int:
-    """Run the program; a start that fails is one line and exit code 3."""
+    """Run the program; if it cannot start, print one line and return exit code 3."""
     try:
         from sigstats.tasks.process import COMMAND, require_addresses, take_buffers
 

@@ -38,7 +38,7 @@ _THEIR_WORDS = {
 
 
 def in_our_words(method: Any) -> Any:
-    """Return our name of an adjustment for that of statsmodels or SciPy; return anything else unchanged."""
+    """Translate the name of an adjustment in statsmodels or SciPy to ours; return anything else unchanged."""
     return _THEIR_WORDS.get(method, method) if isinstance(method, str) else method
 
 
@@ -103,7 +103,7 @@ def adjust_pvalues(pvalues: Any, *, method: AdjustMethod | Literal["fdr_bh", "fd
 
 
 def adjusted(pvalues: Sequence[float], method: str) -> list[float]:
-    """Return the same for a family that may be empty, or unchanged by the method "none"."""
+    """Adjust like `adjust_pvalues`; the family may be empty, and the method "none" returns it unchanged."""
     if method == "none" or not pvalues:
         return list(pvalues)
     return [float(p) for p in adjust_pvalues(pvalues, method=method)]  # type: ignore[arg-type]  # known by now

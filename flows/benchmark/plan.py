@@ -80,7 +80,7 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
 
 
 def _check_files(study: BenchmarkStudy, folder: Path) -> None:
-    """Refuse a folder that lacks several files of the study; a reader reports a single one."""
+    """Refuse a folder if several files of the study are missing; a reader reports a single missing file."""
     paths = [spec["path"] for spec in study.datasets if isinstance(spec, dict) and isinstance(spec.get("path"), str)]
     missing = [path for path in paths if "://" not in path and not (folder / path).exists()]
     if len(missing) > 1:

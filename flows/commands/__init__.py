@@ -46,7 +46,7 @@ _IN_OUR_WORDS = (
 
 
 class _Once(argparse._StoreAction):
-    """An option with one value, which may not be given a second one."""
+    """An option with one value; a different second value is an error."""
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: Any, values: Any, option_string: Any = None) -> None:
         given = getattr(namespace, self.dest, self.default)

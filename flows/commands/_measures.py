@@ -29,7 +29,7 @@ def add_measures(parser: argparse.ArgumentParser, text: str) -> None:
 
 
 def measure_of_form(options: argparse.Namespace, form: str) -> str | None:
-    """Return the value of ``--measure`` of this form, if any; BadInput for several, or for a value of no form."""
+    """Return the value of ``--measure`` in this form, if any; BadInput for several, or for a value in no known form."""
     given = dict[str, None]()
     for text in options.measure:
         found = next((name for name, pattern in _FORMS.items() if re.fullmatch(pattern, text, re.DOTALL)), "")

@@ -38,7 +38,7 @@ def add_allow(parser: argparse.ArgumentParser) -> None:
 
 
 def study_of(options: argparse.Namespace) -> "tuple[Study, Path]":
-    """Load the study that the arguments name; with the folder that relative paths of its data start from."""
+    """Load the study that the arguments name; also return the folder to which its data paths are relative."""
     from ..running.kind import find_study  # not imported for the help
 
     return find_study(options.study, options.set)
@@ -58,7 +58,7 @@ def usable(place: str, name: str = "OUTPUT") -> str:
 
 
 def as_options(*others: tuple[str, str]) -> contextlib.AbstractContextManager[None]:
-    """Rephrase errors of the library about arguments for the options that gave them; `others`: further replacements."""
+    """Rephrase the library's errors in terms of command-line options; `others`: further replacements."""
 
     def in_options(message: str) -> str:
         for words, option_words in ((" score_range", " --score-range"), *others):

@@ -66,7 +66,7 @@ def lines_of(path: str) -> list[str]:
 
 
 def _refusal(name: str, path: str, options: str) -> str:
-    """Return the error of a command that is tried on a file, which also stands for the candidate; empty if it runs."""
+    """Return the error of a command tried with the file as both baseline and candidate; empty if it runs."""
     words = [path if word == "CANDIDATE" else word for word in shlex.split(options)]
     parsed = parser(name).parse_args([name, path, *words])
     parsed.itself = True

@@ -129,14 +129,14 @@ def as_junit(result: ComparisonResult, baseline: str, candidate: str, *, fail_on
 
 
 def candidates_as_junit(comparison: CandidatesResult, *, fail_on_inconclusive: bool = False) -> str:
-    """Return the same, with a test suite for each candidate."""
+    """Write JUnit's XML with a test suite for each candidate."""
     pairs = zip(comparison.candidates, comparison.results, strict=True)
     suites = [_pair_suite(result, comparison.baseline, candidate, fail_on_inconclusive) for candidate, result in pairs]
     return _document(comparison.recommendation, suites)
 
 
 def check_as_junit(result: CheckResult, file: str, *, fail_on_inconclusive: bool = False) -> str:
-    """Return the same of a check."""
+    """Write JUnit's XML for a check."""
     reason, of_row = partial(check_result.reason_of, result=result), check_result.cells_of
     suite = _suite(f"{file} against {result.bar:g}", "check", result, of_row, reason, fail_on_inconclusive)
     return _document(result.answer.headline, [suite])

@@ -33,7 +33,7 @@ def forest_plots(rows: Sequence[ComparisonRow], name: str = "forest") -> Markup:
 
 
 def forest_in_mermaid(rows: Sequence[ComparisonRow]) -> list[str]:
-    """Return the same as code of Mermaid, a chart for each unit: GitHub and GitLab draw it within Markdown.
+    """Return the forest plot as Mermaid code, one chart per unit; GitHub and GitLab draw it within Markdown.
 
     Its charts have only bars and lines that start at the left end. So an interval is a bar to its upper limit, covered
     by a darker one to the difference and a white one to the lower limit. Lines stand at zero and at the margin.

@@ -133,9 +133,9 @@ def stopping_notes(plan: Plan) -> Iterator[str]:
     for rule in {one.rule for one in plan.cells if one.stopping is not None}:
         if isinstance(rule, GandyRule) and not rule.can_reject:
             yield (
-                "gandy cannot end a test as rejected: that is certain only at "
-                f"p <= {significant(rule.rejection_level, 2)}, which {rule.maximum:,} replicates "
-                "cannot show (certain = 'unadjusted' asks for less)"
+                "gandy can never reject a test: rejection is certain only at "
+                f"p <= {significant(rule.rejection_level, 2)}, and {rule.maximum:,} replicates "
+                "cannot show that (certain = 'unadjusted' requires less)"
             )
 
 

@@ -157,7 +157,7 @@ def fetched_by(study: Any, base: Path) -> str:
 
 
 def data_files_of(study: Any) -> Iterator[str]:
-    """Yield the Parquet files that a study names, at any depth of it."""
+    """Yield the Parquet files that a study names, at any depth."""
     for part in study.values() if isinstance(study, dict) else study if isinstance(study, list) else ():
         if isinstance(part, str) and part.endswith(".parquet"):
             yield part

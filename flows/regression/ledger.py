@@ -76,7 +76,7 @@ def _rules(linked: Sequence[Record]) -> list[str]:
 
 
 def note_on_promise(study: RegressionStudy, linked: Sequence[Record]) -> str | None:
-    """Return a note if earlier looks shared the level by another rule, or began apart on rows that are linked here."""
+    """Return a note if earlier looks shared the level by another rule, or if linked test sets began separately."""
     now, notes = rule_of(study.looks), []
     if before := [rule for rule in _rules(linked) if rule != now]:
         promise = "the looks share no level" if study.looks.spending == "each" else "at most the level left is used"

@@ -70,7 +70,7 @@ def unclear_order(names: Sequence[str]) -> str:
 
 
 def _is_in_order(numbers: Sequence[str]) -> bool:
-    """True for whole numbers, versions, and decimals with the order of versions."""
+    """Return True for whole numbers, versions, and decimals that sort alike as numbers and as versions."""
     if not all(re.fullmatch(r"v?[\d.]+", number, re.IGNORECASE) for number in numbers):
         return False
     decimals = any("." in number for number in numbers) and all(map(is_number, numbers))
@@ -249,7 +249,7 @@ class Order:
 
 
 def _places(values: Mapping[str, str]) -> dict[str, Any]:
-    """Sort keys of values: dates as times, others in natural order; BadInput if that is not the order of numbers."""
+    """Return sort keys of values: times for dates, otherwise natural order; BadInput if numbers sort differently."""
     texts = sorted({*values.values()}, key=natural)
     numbers = [float(text) for text in texts if is_number(text)]
     if len(numbers) == len(texts) and numbers != sorted(numbers):

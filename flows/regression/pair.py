@@ -79,7 +79,7 @@ class Pair:
 
 
 def order_of(study: RegressionStudy, base: Path) -> Order:
-    """Return the order of the files that match the patterns of the study, and the columns that are read of them."""
+    """Return the order of the files that match the study's patterns, and the columns to read from them."""
     names = study.columns
     columns = Columns().but(
         **names.model_dump(

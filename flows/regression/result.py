@@ -85,7 +85,7 @@ class RegressionResult(Evaluated):
 
     @property
     def subject(self) -> str:
-        """The files, and which look at their rows it was."""
+        """The files, and the number of the look at their rows."""
         about = self.record.evaluation
         return f"{about.candidate} against {about.baseline}, look {about.look}"
 

@@ -93,7 +93,7 @@ class ColumnNames(Strict):
 
 
 class Looks(Strict):
-    """How the level is shared among evaluations on the same rows, or kept at every look at fresh ones."""
+    """Division of the level among looks at the same rows, or the level kept at every look at fresh rows."""
 
     rows: Literal["same", "fresh"] = Field(
         "same", description="same: one test set for all looks; fresh: new rows at each look, which accumulate"
@@ -149,7 +149,7 @@ class Looks(Strict):
 
 
 class Newest(Strict):
-    """How the newest file that matches a pattern is chosen."""
+    """Choice of the newest file that matches a pattern."""
 
     by: Literal["name", "time", "column"] = Field(
         "name", description="name: last in natural order; time: latest time in the name; column: largest value"
@@ -173,7 +173,7 @@ _DIRECTION = re.compile(r"--(higher|lower)-is-better (?!NAME)('[^']*'|\S+?)(?=[,
 
 
 def in_keys(message: str) -> str:
-    """Rephrase messages of readers about options by the keys of a study.
+    """Replace the options in a reader's message by the keys of a study file.
 
     >>> in_keys("expected --higher-is-better NAME, or --unscored drop")
     'expected columns.higher_is_better, or unscored drop'

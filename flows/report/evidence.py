@@ -57,7 +57,7 @@ class Score:
 
 @dataclass(frozen=True)
 class TheseDataSets:
-    """Two models over these data sets, whose rows are the sample."""
+    """Two models compared on these data sets; the rows of the data sets are the sample."""
 
     #: Mean difference of scores, A - B.
     difference: float
@@ -116,7 +116,7 @@ class Evidence:
 
     @cached_property
     def withheld(self) -> Mapping[str, str]:
-        """The data sets on which no verdict rests, with the reason."""
+        """The data sets that are left out of all verdicts, with the reasons."""
         return self.page.withheld(self.results)
 
     @cached_property
@@ -262,7 +262,7 @@ class Section:
     unit: str = "row"
 
     def method_of(self, rows: Sequence[Hypothesis]) -> str:
-        """Return the method by which its rows were computed."""
+        """Return the method that computed the rows."""
         return self.method if isinstance(self.method, str) else self.method(rows)
 
 

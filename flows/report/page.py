@@ -137,7 +137,7 @@ def render(
 
 
 def _verdict(section: Section, rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    """Return the verdict of a test, without the data sets on which none rests."""
+    """Return the verdict of a test, without the withheld data sets."""
     reasons = [f"On {name} nothing is concluded: {reason}." for name, reason in evidence.withheld.items()]
     if not (rest := [row for row in rows if row.decision != WITHHELD and row.dataset not in evidence.withheld]):
         return Verdict(" ".join(reasons))

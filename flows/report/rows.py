@@ -29,7 +29,7 @@ WITHHELD = "withheld"
 
 
 def withhold(row: Hypothesis, cells: Set[str]) -> Hypothesis:
-    """Return the row; `WITHHELD` instead of a decision that rests on any of these cells."""
+    """Return the row, with `WITHHELD` in place of a decision that depends on any of these cells."""
     rests = row.decision in ("reject", "keep") and not cells.isdisjoint(row.cell.split())
     return row.with_(decision=WITHHELD) if rests else row
 
@@ -62,7 +62,7 @@ class Decisions(NamedTuple):
 
     @classmethod
     def of(cls, groups: Sequence[Sequence[Hypothesis]], withheld: Sequence[str] = ()) -> "Decisions":
-        """Count hypotheses; each group has the rows of one, by several methods."""
+        """Count the decisions; each group contains the rows of one hypothesis, by several methods."""
         tests, decided = sum(map(len, groups)), [{row.decision for row in rows} - {"missing"} for rows in groups]
         every, some = decided.count({"reject"}), sum("reject" in decisions for decisions in decided)
         several, where = tests > len(groups), some_of(withheld, 3)
@@ -146,7 +146,7 @@ def short_names(labels: Iterable[str]) -> dict[str, str]:
 
 
 def _differing(parts: Mapping[str, tuple[str, list[str]]]) -> dict[str, list[str]]:
-    """Return the words of each label that not all labels with its name have; all words of the only one."""
+    """Return the words of each label that are not common to all labels of its name; all if it is the only one."""
     groups = group_by(parts.values(), lambda part: part[0])
     shared = {
         name: set.intersection(*(set(words) for _, words in group)) if len(group) > 1 else set[str]()

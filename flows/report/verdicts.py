@@ -155,7 +155,7 @@ def sentences_on_retained(rows: Sequence[Hypothesis], phrase: str, evidence: Evi
 
 
 def in_words_of_the_measure(text: str, rows: Sequence[Hypothesis]) -> str:
-    """Return a text about errors, for the measure of the rows."""
+    """Rephrase a text about errors for the measure of the rows."""
     if rows[0].measure in (None, "error"):
         return text
     way = "least" if rows[0].alternative == "greater" else "most"

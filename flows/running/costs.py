@@ -171,7 +171,7 @@ class TimeLeft:
         return work / workers
 
     def _stopped_part(self) -> float:
-        """The share of their replicates that cells with a stopping rule compute, by those for which it is known."""
+        """The share of replicates that cells with a stopping rule compute, from cells where it is known."""
         known = [
             (one.computed if one.ended else one.expected or 0, one.cell.replicates)
             for one in self.cells

@@ -43,12 +43,12 @@ class Estimate:
 
     @property
     def seconds(self) -> float | None:
-        """The seconds that the replicates left take on one worker; if a stopping rule applies, at most."""
+        """Seconds that the remaining replicates take on one worker; an upper bound if a stopping rule applies."""
         return self._for(self.left) if self.left else 0.0
 
     @property
     def expected(self) -> float | None:
-        """The expected seconds, if the rule stops the cell at the share of extreme replicates so far."""
+        """The expected seconds, if the rule stops the cell and extreme replicates stay as frequent as so far."""
         if not self.left or self.cell.stopping is None or self.share is None:
             return self.seconds
         needed = self.cell.whole_lanes(self.cell.rule.stops_at(self.share))

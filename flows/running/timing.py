@@ -1,4 +1,4 @@
-"""Cells are timed before a study runs, first one of each kind, then the costliest; the others are predicted."""
+"""Time cells before a study runs, first one of each kind, then the costliest; predict the others."""
 
 import math
 import tempfile
@@ -252,13 +252,13 @@ def _cost_of(cell: Cell, scratch: Store, *, cold: bool) -> tuple[dict[str, Any],
 
 
 def _by_another_path(store: Store) -> Store:
-    """Return the store by a path of its own, for which nothing was prepared yet."""
+    """Return the store under a new path, for which nothing has been prepared yet."""
     Path(store.root).mkdir(parents=True, exist_ok=True)
     return Store(f"{tempfile.mkdtemp(dir=store.root)}/..")
 
 
 def _run(block: Block, store: Store, *, apart: bool = False) -> Receipt:
-    """Compute a block; its receipt has the seconds of the processor, as other programs may use it at the same time.
+    """Compute a block; its receipt has the processor time, since other programs may be running.
 
     Code of other packages has a process of its own, and may use threads or wait for something else; its seconds are
     those of the clock. `apart`: whether any block has such a process.

@@ -91,7 +91,7 @@ def refuse_credentials(values: Mapping[str, Any], *, source: str = "", error: ty
             raise error(
                 f"{where}: {beginning + mark + ('...' if ' ' in rest else rest)!r} is not valid; expected an address "
                 "without passwords and keys, which belong in the environment or the service's own configuration, and "
-                "without parameters that may be such"
+                "without parameters that may contain any"
             )
 
 

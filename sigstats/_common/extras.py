@@ -33,7 +33,7 @@ class _Missing(MetaPathFinder):
     """The last finder of modules, called if no other finder has succeeded."""
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: object = None) -> None:  # noqa: ARG002
-        """Raise ``MissingExtra`` if a module of this package imports what an extra brings."""
+        """Raise ``MissingExtra`` if a module of this package imports a module that belongs to an extra."""
         if fullname in EXTRAS and _importer().partition(".")[0] == "sigstats":
             raise MissingExtra(fullname)
 
@@ -65,7 +65,7 @@ def need(module: str) -> None:
 
 
 def with_extra(error: Exception) -> Exception:
-    """``MissingExtra`` for the error of a package that could not import what an extra brings; else the same error."""
+    """Return ``MissingExtra`` if a package could not import a module of an extra; otherwise the same error."""
     module = getattr(error.__cause__, "name", None) if isinstance(error, ImportError) else None
     return MissingExtra(module) if module in EXTRAS else error
 
@@ -81,7 +81,7 @@ def compiles_first(folder: Path) -> bool:
 
 
 def with_uses(value: object) -> object:
-    """Return the value; the docstring of a function repeats the module's "When not to use"."""
+    """Return the value. If it is a function, its docstring repeats the module's "When not to use"."""
     doc, module = inspect.getdoc(value) or "", sys.modules.get(getattr(value, "__module__", None) or "")
     advice = re.search(
         r"^When not to use: .*?(?=\n\n|\Z)", getattr(module, "__doc__", None) or "", re.DOTALL | re.MULTILINE

@@ -76,7 +76,7 @@ def mixture(omega: Any, tilt: Any, reach: Any) -> Any:
 
 
 def mean_of_mixture(tilt: Any, reach: Any) -> Any:
-    """Return the mean of such y."""
+    """Return the mean of y, distributed as in `mixture`."""
     rate = np.where(np.asarray(tilt) > 0, tilt, 1.0)
     return np.where(np.asarray(tilt) > 0, -np.expm1(-rate * reach) / rate, reach)
 

@@ -78,7 +78,7 @@ def rephrased(
 
 
 def nearest(value: object, options: Iterable[str]) -> str | None:
-    """Return the option that a mistyped value most likely meant, if any is near."""
+    """Return the option that a mistyped value most likely meant, if one is close enough."""
     return next((option for option in options if isinstance(value, str) and _is_typo(value, option)), None)
 
 
@@ -94,7 +94,7 @@ def _is_typo(text: str, name: str) -> bool:
 
 
 def did_you_mean(value: object, options: Iterable[str]) -> str:
-    """Return the end of a message, if an option is near to a mistyped value; otherwise empty."""
+    """Return a suggestion to append to a message if an option is close to a mistyped value; otherwise empty."""
     near = nearest(value, options)
     return f" (did you mean {near!r}?)" if near else ""
 

@@ -94,7 +94,7 @@ def unlike_units(
     listed: bool = False,
     limits: Limits = None,
 ) -> list[Note]:
-    """Return notes on scores beyond limits, and on the smallest and the largest if their sizes differ as units do.
+    """Return notes on scores beyond limits, and on the smallest and largest if their units seem to differ.
 
     Examples are seconds and milliseconds, or a point that separates thousands in some numbers only. Sizes also differ
     if the scores of one model are 0 and 1 (or, except for `costs`, between 0 and 1) and those of the other usually
@@ -128,13 +128,13 @@ def unlike_units(
 
 
 def unlike_bar(scores: FloatArray, bar: float, *, limited: bool) -> list[Note]:
-    """Return the note of `unlike_units` on the marks of a model, `limited` if they have known limits, and its bar."""
+    """Return the note of `unlike_units` on a model's marks and its bar; `limited`: the marks have known limits."""
     factor = 10 if limited and 0 < bar < 1 else _FACTOR  # the bar may be a share of the limits
     return _note_on_sizes([scores, np.array([bar])], ("the model", "the bar"), factor, costs=True)
 
 
 def _by_mean_size(scores: Sequence[FloatArray]) -> list[tuple[float, int]]:
-    """Return the mean size without zeros and the place of each array, the smallest first; none for zeros only."""
+    """Return the mean absolute nonzero value and the position of each array, ascending; skip arrays of zeros."""
     sizes = [np.abs(values[values != 0]) for values in scores]
     return sorted((float(size.mean()), place) for place, size in enumerate(sizes) if len(size))
 
@@ -248,7 +248,7 @@ def _fractions_among_percentages(scores: FloatArray) -> FloatArray:
 
 
 def _are_percentages(scores: FloatArray, *, most: float = _SMALL, ones: bool = True) -> bool:
-    """Return True if scores lie in 0 to 100, some from 10 up, at most a share `most` below 1 (`ones`: or at 1)."""
+    """Return True for scores from 0 to 100, some at least 10, and a share of at most `most` below 1 (`ones`: or 1)."""
     if not len(scores) or scores.min() < 0 or not 10 <= scores.max() <= 100:
         return False
     small = (scores > 0) & (scores <= 1 if ones else scores < 1)

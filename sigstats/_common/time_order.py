@@ -132,7 +132,7 @@ def lag_one(values: FloatArray) -> float:
 
 
 def neighbours_alike(values: FloatArray, classes: IntArray, seed: int = 0) -> float | None:
-    """Return the lag-one autocorrelation of values minus class means, None unless above 999 random orders.
+    """Return the lag-one autocorrelation of values minus class means if it exceeds 999 random orders, else None.
 
     Under the null hypothesis that all orders of the values within their classes are equally likely, a number is
     returned with probability at most 0.001. `classes`: codes from 0. Only the first 2,048 rows are used.

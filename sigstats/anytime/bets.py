@@ -47,7 +47,7 @@ class Rows(NamedTuple):
 
 
 def rows_of(values: FloatArray, counts: FloatArray) -> Rows:
-    """Return the rows of ascending distinct differences, rounded to less evidence if there are many; one row or more.
+    """Return the rows (at least one) by ascending distinct difference; many are rounded to weaken the evidence.
 
     >>> rows_of(np.array([-1.0, 0.0, 1.0]), np.array([1.0, 0.0, 3.0]))
     Rows(n=4, mean=0.5, values=array([-1.,  1.]), counts=array([1., 3.]))

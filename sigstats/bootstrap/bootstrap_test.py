@@ -100,7 +100,7 @@ class BootstrapResult(TestResult):
     def _sentence(self, p: str) -> str:
         return (
             f"A - B of the {self.measure}: 1 - {p} is the largest confidence at which the interval excludes "
-            f"{in_words(self.null_value)}; A is better in a share {in_words(self.probability)} of the resamples."
+            f"{in_words(self.null_value)}; the share of resamples where A is better is {in_words(self.probability)}."
         )
 
     def _draw(self, ax: Any) -> Any:

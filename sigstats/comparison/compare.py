@@ -96,7 +96,7 @@ def compare_pairs(
     results = [replace(of_pair, rows=rows, rule=rule) for of_pair, rows in zip(results, decided, strict=True)]
 
     def retest(place: int, paired: PairedPredictions, evidence: Mapping[str, Evidence], where: str) -> tuple[str, str]:
-        """Return the same decision, with other rows or groups of the pair at this place."""
+        """Decide again with other rows or groups of the pair at this place, and return the result in words."""
         rows = _rows(paired, evidence, of_one, first, level)
         decided = _decide([*families[:place], rows, *families[place + 1 :]], of_one, level)
         return in_words(replace(results[place], rows=decided[place]), results[place], where, cells_of)

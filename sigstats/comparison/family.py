@@ -68,7 +68,7 @@ def named_score(paired: PairedPredictions) -> str | None:
 def measures_to_compare(
     paired: PairedPredictions, measures: str | Sequence[str] | None, *, alone: bool = False
 ) -> tuple[str, ...]:
-    """Return the measures to compare: the default ones, or those named, and a cost with them unless `alone`."""
+    """Return the measures to compare: the default ones, or those named plus a cost (unless `alone`)."""
     if measures is None:
         return default_measures(paired)
     names = as_compared_measures(measures)
@@ -95,7 +95,7 @@ def evidence_to_compare(
 
 
 def for_one_sample(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the measures, with areas under the curve tested by weights; their own test compares two models."""
+    """Return the measures, with the AUC tested by weights, since its usual test compares two models."""
     area = OwnMeasure(replace(MEASURES["auc"], of_weights=weighted_area, test="counts"))
     return tuple(area if name == "auc" else name for name in names)
 
@@ -129,7 +129,7 @@ def blank_row(
 
 
 def _span_of_points(paired: PairedPredictions, spec: MeasureSpec) -> float | None:
-    """Return the range of which a point is a hundredth; None if drops are parts of the baseline."""
+    """Return the range that a hundred points cover; None if drops are parts of the baseline."""
     marks = paired.scored if spec.needs == "marks" else None
     limits = paired.bounds if marks else paired.score_range
     if spec.in_points or (spec.span is not None and spec.greater_is_better):

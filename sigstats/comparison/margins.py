@@ -30,7 +30,7 @@ class Amount(float):
 
 
 def number_of(unit: str) -> str:
-    """Return the number that is expected of a score with such a unit, or without one, in words."""
+    """Describe the number expected for a score with this unit, or without a unit."""
     return f"a number {f'of {unit}' if unit else 'without a unit'}"
 
 

@@ -243,7 +243,7 @@ def clusters(
 
 
 def _inflation(values: FloatArray, codes: IntArray, draws: int, rng: np.random.Generator) -> float | None:
-    """Ratio of the variance of the sums of groups to that under random orders; None if one order has more."""
+    """Ratio of the variance of group sums to that under random orders; None if a random order has a larger one."""
     rows = np.argsort(codes, kind="stable")[:_MOST_IN_GROUPS]
     values, codes = values[rows], codes[rows]
     sizes = np.bincount(codes)

@@ -157,7 +157,7 @@ def notes_on_best(
 
 
 def _exchanged(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
-    """Return the rows of the other order of two models; empty if these must be tested.
+    """Return the rows with the two models swapped; empty if these must be tested.
 
     Twice the smaller one-sided p-value is the two-sided one, if that is below 1. The larger one is at least one half
     and shows nothing; 1 replaces it, unless it is reported because its baseline has the better score. A ranking reads

@@ -199,7 +199,7 @@ class ComparisonRow(Row):
         return self.low is not None and self.high is not None and self.low <= 0 <= self.high
 
     def turned(self) -> "ComparisonRow":
-        """Return the row with opposite signs of all values, if lower is better."""
+        """Return the row with all values negated if lower is better, otherwise the row itself."""
         values = ("baseline", "candidate", "difference", "baseline_interval", "candidate_interval")
         return with_turned(self, *values) if self.lower_is_better else self
 
@@ -226,7 +226,7 @@ R = TypeVar("R", bound="Row")
 
 
 def with_turned(row: R, *names: str) -> R:
-    """Return the row with opposite signs of these values, and of its intervals."""
+    """Return the row with these values and its intervals negated."""
 
     def of(value: Any) -> Any:
         return -value if isinstance(value, Interval) else None if value is None else 0.0 - value

@@ -48,15 +48,15 @@ class RowTest(str):
         return str(self), self.kind, self.limited, self.like_seen
 
     def named(self, name: str) -> "RowTest":
-        """Return the same test with more in its name."""
+        """Return the same test under a more detailed name."""
         return RowTest(name, self.kind, self.limited, self.like_seen)
 
     def without_limits(self) -> "RowTest":
-        """Return the same if no limits of a row are known."""
+        """Return the same test for a row without known limits."""
         return RowTest(f"{self}, without limits", self.kind, limited=False, like_seen=self.like_seen)
 
     def after(self, other: str) -> "RowTest":
-        """Return the same after another test, if there is one, which may have a larger p-value."""
+        """Return the same test as run after another one, if any; its p-value may then be larger."""
         return RowTest(f"{other}; {self}", "exchange", self.limited, self.like_seen) if other else self
 
 
@@ -68,7 +68,7 @@ Verdict: TypeAlias = Literal["pass", "inconclusive", "fail"]
 
 
 def failing_verdicts(inconclusive: bool) -> tuple[Verdict, ...]:
-    """Return the verdicts that fail: "fail", and too little evidence if that fails too."""
+    """Return the verdicts that fail: "fail" and, if `inconclusive` is true, "inconclusive"."""
     return ("fail", "inconclusive") if inconclusive else ("fail",)
 
 
@@ -268,12 +268,12 @@ class ComparisonRule:
 
 
 def first_stage(size: int, slices: int) -> int:
-    """Return the number of weightings, of `size`, with which each of this many slices begins."""
+    """Return how many of the `size` weightings to use first, for each of this many slices."""
     return min(size, max(_FEWEST, size // 4)) if slices > _MANY_SLICES else size
 
 
 def in_stages(test: Callable[..., Any], rule: ComparisonRule, sizes: tuple[int, int, int]) -> Any:
-    """Return a test by few random weightings or exchanges, and by more as long as few are beyond either end.
+    """Test with few random weightings or exchanges, then with more as long as few are beyond either end.
 
     P(p <= a) is at most a: whichever stage ends the test, p is at most a only if it was at the first stage that can end
     it with such a p. `sizes`: numbers of weightings in three stages: the first; the first that may end the test even if

@@ -59,7 +59,7 @@ class Packing:
         )
 
     def pack(self, fields: IntArray) -> Words:
-        """Rows of fields to rows of words."""
+        """Pack rows of fields into rows of words."""
         shifted = fields.astype(np.uint64) << self.shift.astype(np.uint64)
         out = np.zeros((len(fields), self.words), dtype=np.uint64)
         for word in range(self.words):
@@ -67,7 +67,7 @@ class Packing:
         return out
 
     def unpack(self, key: Words) -> list[int]:
-        """Return one row of words to its fields."""
+        """Unpack one row of words into its fields."""
         return [
             (int(key[w]) >> int(s)) & ((1 << int(b)) - 1)
             for w, s, b in zip(self.word, self.shift, self.width, strict=True)
@@ -160,7 +160,7 @@ def _exponent_bound(c: int, p: int) -> int:
 
 
 def chi_square_keys(probabilities: Sequence[Fraction], total: int) -> Keys:
-    """Return keys of the chi-square statistic; `weight` falls as it rises, and is exact."""
+    """Return keys of the chi-square statistic; their exact `weight` decreases as the statistic increases."""
     distinct = list(dict.fromkeys(probabilities))
     common = math.lcm(*(fraction.numerator for fraction in distinct))
     units = [common // fraction.numerator * fraction.denominator for fraction in distinct]

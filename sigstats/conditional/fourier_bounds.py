@@ -45,7 +45,7 @@ class WorkLimitError(Exception):
 
 @dataclass(frozen=True)
 class Column:
-    """Equal columns: how many, the log probabilities of 0, 1, ... (which are the scores too)."""
+    """Equal columns: their number, and the log probabilities of 0, 1, ..., which are also the scores."""
 
     log_mass: FloatArray
     copies: int

@@ -203,7 +203,7 @@ def open_volume(problem: Problem, columns: Sequence[int], others: Sequence[int])
 
 
 def none_heavier(problem: Problem, outcomes: IntArray) -> NDArray[np.bool_]:
-    """For each outcome (row), whether its exact weight is at most that of the observed one."""
+    """Return a mask of the outcomes (rows) with an exact weight of at most that of the observed outcome."""
     keys = keys_of(problem, np.vstack([problem.observed, outcomes]))
     distinct, which = np.unique(keys, axis=0, return_inverse=True)
     verdicts = np.array([no_heavier(problem, key, keys[0]) for key in distinct])

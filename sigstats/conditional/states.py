@@ -50,7 +50,7 @@ def by_count(states: States) -> tuple[FloatArray, float]:
 
 
 def merge(states: States, parts: Parts) -> States:
-    """States of equal count and key as one. A clash of the hash only leaves two of them apart."""
+    """Merge states of equal count and key; a hash collision only leaves two of them separate."""
     mixed = states.count.astype(np.uint64) * np.uint64(_MULTIPLIERS[-1])
     for word in range(states.key.shape[1]):
         mixed = (mixed ^ (mixed >> np.uint64(29))) + states.key[:, word] * np.uint64(_MULTIPLIERS[word % 3])

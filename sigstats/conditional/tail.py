@@ -175,7 +175,7 @@ def _with_partner(law: FloatArray, partner: States, total: int) -> FloatArray:
 
 
 def _window(problem: Problem, j: int, best_others: FloatArray) -> IntArray:
-    """Return the counts of column j that can still reach the observed score. They have no gaps: it is concave."""
+    """Return the counts of column j that can still reach the observed score: consecutive, since it is concave."""
     reach = problem.scores[j] + best_others[problem.total - np.arange(len(problem.scores[j]))]
     within = np.flatnonzero(reach > problem.threshold - problem.margin)
     return np.arange(within[0], within[-1] + 1) if within.size else within
@@ -207,7 +207,7 @@ def _extend(
     parts: Parts,
     limit: int,
 ) -> States:
-    """Return each state with each open count of column j, less those that are settled."""
+    """Return each state extended by each open count of column j, without the states that are settled."""
     best, worst, law = rest
     mass = problem.laws[j][open_x]
     score = problem.scores[j][open_x]

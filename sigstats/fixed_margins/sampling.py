@@ -47,7 +47,7 @@ def random_number_correct(row_totals: Any, column_totals: Any, *, size: int, rng
 
 
 def batches(row_totals: Any, column_totals: Any, *, size: int, rng: RNG = None) -> Iterator[IntArray]:
-    """Yield replicates of `random_number_correct` in batches of some thousand, if they are only counted."""
+    """Yield batches of some thousand replicates of `random_number_correct`, for callers that only count them."""
     rows, columns, total = as_margins(row_totals, column_totals)
     if total > _MOST_OBJECTS:
         raise refuse("row_totals", total, f"at most {_MOST_OBJECTS} objects for random tables", quantity="total")
@@ -80,7 +80,7 @@ def _way(total: int, rows: list[int], columns: list[int], counting: int) -> tupl
 
 
 def _tables(total: int, rows: list[int], columns: list[int], counting: int) -> tuple[_Way, int]:
-    """SciPy's random tables, by shuffles of few objects or by Patefield's method; fewer are the first of more."""
+    """Draw SciPy's random tables by shuffling few objects or by Patefield's method; small samples begin larger ones."""
     from scipy.stats import random_table
 
     distribution = random_table(rows, columns)

@@ -50,7 +50,7 @@ def correct_range(rows: IntArray, columns: IntArray) -> tuple[int, int]:
 
 
 def classes_of(rows: IntArray, columns: IntArray) -> Classes:
-    """Return the number of classes with each pair of totals, of those that can be right at all."""
+    """Count the classes with each pair of totals, leaving out classes that cannot be right."""
     pairs = zip(rows.tolist(), columns.tolist(), strict=True)
     return Counter(pair for pair in pairs if min(pair) > 0)
 

@@ -71,7 +71,7 @@ def choices(membership: FloatArray, degree: float) -> list[Choice]:
 
 
 def reachable(*samples: Iterable[Sequence[Counts]], size: int, most: int) -> list[set[Counts]]:
-    """For each sample, all sums of one step of each object; TooManyTables for more than `most` combinations."""
+    """Return, for each sample, all sums of one step per object; raise TooManyTables above `most` combinations."""
     sums: list[set[Counts]] = [{(0,) * size} for _ in samples]
     for steps in zip_longest(*samples):  # no object makes them fewer: too many are soon found
         for place, options in enumerate(steps):

@@ -35,12 +35,12 @@ MOST_CLASSES = 16
 
 
 def hesitating(objects: Sequence[Choice]) -> list[int]:
-    """Return the classes that are one of several for some object."""
+    """Return the classes that ambiguous objects may take."""
     return sorted({j for choice in objects if len(choice) > 1 for j in choice})
 
 
 def greatest(objects: Sequence[Choice], terms: FloatArray) -> IntArray:
-    """Return the class counts of the greatest sum of terms.
+    """Return the class counts that give the greatest sum of terms.
 
     `objects`: the classes that each object may take; at most `MOST_CLASSES` may be one of several. `terms` (ndarray,
     shape (K, n + 1)): for each class what each of its counts adds: convex.
@@ -66,7 +66,7 @@ def greatest(objects: Sequence[Choice], terms: FloatArray) -> IntArray:
 
 
 def smallest(objects: Sequence[Choice], terms: FloatArray) -> IntArray:
-    """Return the class counts of the smallest sum of terms, as for `greatest`, of any number of classes."""
+    """Return the class counts that give the smallest sum of terms, as `greatest`, for any number of classes."""
     counts = _certain(objects, len(terms))
     taken: dict[Choice, Counter[int]] = {}
     for choice in objects:
@@ -113,7 +113,7 @@ def _paths(start: int, edges: Mapping[tuple[int, int], Choice]) -> dict[int, lis
 
 
 def _certain(objects: Sequence[Choice], n_classes: int) -> IntArray:
-    """Return the counts of the objects that do not hesitate."""
+    """Return the class counts of the unambiguous objects."""
     return np.bincount([choice[0] for choice in objects if len(choice) == 1], minlength=n_classes).astype(np.int64)
 
 
@@ -209,7 +209,7 @@ def two_samples(a: FloatArray, b: FloatArray, n: int, m: int) -> FloatArray:
 
 
 def slopes_of_two(a: FloatArray, b: FloatArray, n: int, m: int) -> FloatArray:
-    """Return the derivatives of their sum."""
+    """Return the derivatives of the sum of the terms of `two_samples`."""
     both = np.where(a + b > 0, a + b, 1)
     difference = (m * a - n * b) / (n * m * both)
     square = n * m * difference**2
@@ -241,12 +241,12 @@ def efficiency_extremes(
 
 
 def _most_correct(true: Choice, assigned: Choice) -> list[Pair]:
-    """Return the readings of an object but the wrong ones that one step makes correct."""
+    """Return the readings of an object, except wrong ones that a single step makes correct."""
     return [(t, a) for t, a in product(true, assigned) if t == a or (t not in assigned and a not in true)]
 
 
 def _most_wrong(true: Choice, assigned: Choice) -> list[Pair]:
-    """Return the wrong readings of an object, or its only one."""
+    """Return the wrong readings of an object, or its only reading."""
     return [(t, a) for t, a in product(true, assigned) if t != a] or [(true[0], assigned[0])]
 
 

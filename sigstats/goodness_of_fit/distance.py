@@ -86,7 +86,7 @@ def goodness_of_fit_exceedances(
 def exceedances(
     x: IntArray, p: FloatArray, ordering: str, size: int, generator: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """Return the same for checked counts and probabilities."""
+    """Return the mask of `goodness_of_fit_exceedances` for checked counts and probabilities."""
     n = int(x.sum())
     observed = float(distance(x, n, p, ordering))
     out = np.empty(size, dtype=bool)
@@ -122,7 +122,7 @@ def probabilities_as_fractions(probabilities: Sequence[float]) -> list[Fraction]
 
 
 def _simplest(low: Fraction, high: Fraction) -> Fraction:
-    """Return the fraction of the least denominator between two that are not negative."""
+    """Return the fraction with the smallest denominator between two nonnegative fractions."""
     whole = math.floor(low)
     if low <= 0 or whole == low:
         return Fraction(whole if low > 0 else 0)
@@ -176,7 +176,7 @@ def exact_pvalue(x: IntArray, p: FloatArray, ordering: str, limit: int = STATE_L
 
 
 def _two_tails(x: IntArray, p: FloatArray, ordering: str) -> ConditionalTail:
-    """Return the same for two classes, by two binomial tails; their error is SciPy's, assumed to be 1e-9."""
+    """Compute `exact_pvalue` for two classes from two binomial tails; SciPy's error is assumed to be 1e-9."""
     n, share = int(x.sum()), float(p[0])
     observed = float(distance(x, n, p, ordering))
     least = observed - (TIE_TOLERANCE if ordering == "probability" else TIE_TOLERANCE * abs(observed))

@@ -130,7 +130,7 @@ def homogeneity_exceedances(counts_a: Any, counts_b: Any, *, size: int, rng: Any
 
 
 def exceedances(a: IntArray, b: IntArray, size: int, generator: np.random.Generator) -> NDArray[np.bool_]:
-    """Return the same for checked counts."""
+    """Return the mask of `homogeneity_exceedances` for checked counts."""
     totals = a + b
     n, total = int(a.sum()), int(totals.sum())
     if total > MONTE_CARLO_MAX_TOTAL:
@@ -167,7 +167,7 @@ class _Weights:
 
 
 def as_two_samples(counts_a: Any, counts_b: Any) -> tuple[IntArray, IntArray]:
-    """Return both samples' counts of classes that occur. Raise ValueError for fewer than two, or no object."""
+    """Return both samples' counts of occurring classes; ValueError for under two classes or an empty sample."""
     same_classes(counts_a=counts_a, counts_b=counts_b)
     a, b = as_counts(counts_a, "counts_a", ndim=1), as_counts(counts_b, "counts_b", ndim=1)
     if len(a) != len(b):
@@ -188,7 +188,7 @@ _TIED = Decimal("1e-30")
 
 
 class TwoTails(NamedTuple):
-    """Return the p-value, log10 p, a bound on its relative error, and the probability of the observed table."""
+    """The p-value, log10 p, a bound on the relative error of p, and the probability of the observed table."""
 
     pvalue: float
     log10_pvalue: float

@@ -171,7 +171,7 @@ def blocks(count: int, number: int, *, least: int = 1) -> Iterator[slice]:
 
 
 def taken_by_column(columns: Any, places: IntArray) -> Any:
-    """For each of the `columns`, (m, n), the values at its `places`, (..., m, k).
+    """Return the values of each of the `columns`, (m, n), at its `places`, (..., m, k).
 
     Like `np.take_along_axis` but faster, since places in one array are taken faster than along an axis.
     """

@@ -113,7 +113,7 @@ class _Fold(NamedTuple):
 
 
 def _fold_of(classifier: Any, y: IntArray, tested: Any) -> _Fold | None:
-    """Return a fold, or None if scikit-learn cannot fit or draws no rows to stop by."""
+    """Return a fold, or None if scikit-learn cannot fit it or cannot draw rows for early stopping."""
     from sklearn._loss.loss import HalfBinomialLoss, HalfMultinomialLoss
 
     rows = np.flatnonzero(~tested)

@@ -1,4 +1,4 @@
-"""The columns that the transforms of a pipeline make, and rows as these transform them, fitted on a fold.
+"""The columns that the transforms of a pipeline make, and rows transformed with a fit on a fold.
 
 The columns that a linear learner sees are numeric features, standardised in each fold by moments of the fold, and 0/1
 columns of categories. A category that is absent from a training fold is a column of zeros there and gets no weight, so

@@ -96,7 +96,7 @@ def _exact_sums(values: FloatArray, n: int) -> Any:
 
 
 class BatchedLDA(BatchedDesign):
-    """`sklearn.discriminant_analysis.LinearDiscriminantAnalysis` as it is by default, bare or standardised."""
+    """`sklearn.discriminant_analysis.LinearDiscriminantAnalysis` with default parameters, bare or standardised."""
 
     def __init__(self, problem: Problem, design: Design, basis: _Basis) -> None:
         super().__init__(problem, design)

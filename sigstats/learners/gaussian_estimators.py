@@ -140,7 +140,7 @@ def category_codes(column: FloatArray, feature: int) -> IntArray:
 
 
 class LinearDiscriminant(LinearDiscriminantAnalysis):  # type: ignore[misc]
-    """scikit-learn's `LinearDiscriminantAnalysis`; where its singular values fail, those of ``gesvd``.
+    """scikit-learn's `LinearDiscriminantAnalysis`, with singular values by ``gesvd`` where the usual ones fail.
 
     If this raises `LinAlgError` too, it is fitted on whitened rows, which are uncorrelated within classes with variance
     1, so that all singular values are 1. The result is expressed in the columns of `X`. Other solvers than ``"svd"``

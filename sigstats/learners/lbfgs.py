@@ -65,7 +65,7 @@ _TRIALS: Final = 20
 
 @dataclass(frozen=True)
 class Rules:
-    """The rules of stopping: the largest slope, the smallest relative decrease, and the most iterations.
+    """Stopping rules: the largest slope, the smallest relative decrease, and the maximum number of iterations.
 
     After the most iterations a problem ends where it is (`ends`), or is given up. Rounding moves an iterate by at most
     `rounding` in the first steps, and by ten times more in every further ten steps.
@@ -95,11 +95,11 @@ class _State:
 
     @property
     def first(self) -> bool:
-        """True if there is no pair yet."""
+        """True if no pair has been added yet."""
         return self._taken == 0
 
     def keep(self, some: Any) -> None:
-        """Forget the others."""
+        """Keep only the selected problems."""
         if some.all():
             return
         self.at, self.x, self.value, self.gradient = (a[some] for a in (self.at, self.x, self.value, self.gradient))
@@ -120,7 +120,7 @@ class _State:
         return out
 
     def add(self, step: FloatArray, change: FloatArray) -> FloatArray:
-        """Take a pair in place of the oldest; the curvature along the step."""
+        """Replace the oldest pair by a new one; return the curvature along the step."""
         product, pair = _dot(step, change), self._taken % _PAIRS
         self._steps[self.at, pair], self._changes[self.at, pair] = step, change
         with np.errstate(divide="ignore", invalid="ignore"):

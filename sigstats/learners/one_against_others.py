@@ -103,7 +103,7 @@ class OneAgainstOthers:
 
 
 class _Separate:
-    """Nothing is shared."""
+    """Classifiers that share no computation."""
 
     def __init__(self, classifier: Any, X: Any, truth: NDArray[np.bool_]) -> None:
         self._fitted = [clone(classifier).fit(X, own) for own in truth.T]

@@ -154,7 +154,7 @@ def _numbered(weights: Mapping[Any, Any], classes: Sequence[str]) -> dict[int, A
 
 
 def _scored_classes(scoring: Any) -> Iterator[Any]:
-    """Yield the labels, each of one class, that the scores of a search are about."""
+    """Yield the labels of the single classes that the scores of a search refer to."""
     from sklearn.metrics import get_scorer
 
     if isinstance(scoring, Mapping | list | tuple | set):

@@ -184,7 +184,7 @@ def exceedances(
 
 
 def _extremes(won: IntArray, size: IntArray, tails: list[FloatArray]) -> FloatArray:
-    """Return the number of rows won, the sum over tasks and the smallest p-value, each the more extreme the larger."""
+    """Return rows won, sum over tasks, and minus the log of the smallest p-value; larger is more extreme."""
     smallest = np.min([tail[k] for tail, k in zip(tails, won.T, strict=True)], axis=0)
     return np.array([won.sum(axis=1), won @ (size.min() / size), -np.log(np.maximum(smallest, 1e-300))])
 

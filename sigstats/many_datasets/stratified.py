@@ -164,7 +164,7 @@ def as_strata(only_a: Any, only_b: Any, n: Any) -> tuple[IntArray, IntArray, Int
 
 
 def _interval(a: IntArray, b: IntArray, sizes: IntArray, weights: FloatArray, level: float) -> Interval:
-    """Return the square root of the sum of the squares of how far the weighted intervals reach, to either side."""
+    """Combine the weighted intervals: on either side, take the root of the sum of their squared distances."""
     effect_sizes = [
         accuracy_difference(*value, confidence_level=level)
         for value in zip(a.tolist(), b.tolist(), sizes.tolist(), strict=True)

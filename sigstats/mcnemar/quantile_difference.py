@@ -34,7 +34,7 @@ _ROUNDING = 1e-12
 
 
 class QuantileDifference(NamedTuple):
-    """The quantile of B less that of A: its interval, and the p-values of "not below" and of "equal"."""
+    """The quantile of B minus that of A: its interval, and the p-values of "not below" and of "equal"."""
 
     interval: Interval
     p_not_below: float

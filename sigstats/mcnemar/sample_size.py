@@ -33,7 +33,7 @@ _ROUNDING = 1e-12
 
 
 def sample_size(p_a: float, p_b: float, goal: float, rule: Rule) -> int:
-    """Return the smallest number of observations from which on the power is at least `goal`: of checked arguments.
+    """Return the smallest number of observations from which on the power is at least `goal`; arguments are checked.
 
     Raises ValueError as `sigstats.paired_sample_size`, also if more than two million discordant pairs would have to be
     considered.

@@ -86,7 +86,7 @@ def _entries(costs: Any) -> tuple[list[tuple[Any, ...]], bool]:
 
 
 def _table_of(entries: Sequence[tuple[Any, ...]]) -> dict[tuple[str, str], float]:
-    """Return the cost by true and predicted class (0 for right answers by default). Raise ValueError for others."""
+    """Return the cost by true and predicted class (right answers: 0 by default). Raise ValueError if invalid."""
     table: dict[tuple[str, str], float] = {}
     for *names, cost in entries:
         true, predicted = (label_name(name, "costs") for name in names)
@@ -136,7 +136,7 @@ def spec_named(name: str) -> MeasureSpec:
 
 
 def with_costs(measures: Any, costs: Any) -> Any:
-    """Return the measures with the expected cost before them; without costs as they are."""
+    """Return the measures, preceded by the expected cost if costs are given."""
     if costs is None:
         return measures
     names = [measures] if isinstance(measures, str) else measures or ()

@@ -217,7 +217,7 @@ def as_measure(
             if parameters:
                 raise refuse("parameters", parameters, "none, since the measure has its own")
             if measure.takes != "counts":
-                raise refuse("measure", measure.name, "one of counts; only comparisons take one of rows")
+                raise refuse("measure", measure.name, "a measure of counts; only comparisons take measures of rows")
             return measure
         if is_made(measure):
             if not measure.startswith(EXPECTED_COST):

@@ -96,7 +96,7 @@ _METRICS = {name: metric for paragraph in _TABLE.split("\n\n") for name, metric 
 
 
 def synonym_of(name: str) -> str:
-    """Return the first name of a metric in the table; a name that is not in it as it is."""
+    """Return the first name of a metric in the table; return any other name unchanged."""
     known = _METRICS.get(_plain(name))
     return name if known is None else known.name
 
@@ -149,7 +149,7 @@ def require_marks(name: str, otherwise: str = ", --measure auc for probabilities
 
 
 def unit_of(name: str) -> str:
-    """Return the unit that the last word of a name is; empty if it is not a unit."""
+    """Return the unit that is the last word of a name, or an empty string."""
     return _UNITS.get(_SEPARATORS.split(name.strip())[-1].casefold(), "")
 
 

@@ -1,4 +1,4 @@
-"""The table of measures: what each one needs, its unit, which way is better, how it is tested and computed.
+"""The table of measures: the inputs, unit, better direction, test and formula of each measure.
 
 A new measure is one entry of `_BASE` and its formula: `sigstats.measures.measure.as_measure`, the comparison, the
 studies and the report find it here.
@@ -278,7 +278,7 @@ def is_named_alone(spec: MeasureSpec) -> bool:
 
 
 def refers_to_one_class(name: str) -> bool:
-    """Return True if a measure is of the positive one of two classes, and so needs exactly two."""
+    """Return True if a measure is about the positive class, and so needs exactly two classes."""
     spec = MEASURES[name]
     of_two = spec.of_counts is not None and not base_of(name)[0] and spec.of_classes is None
     return name == "neg-brier" or spec.needs == "scores" or spec.of_one_class or of_two

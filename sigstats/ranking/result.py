@@ -161,7 +161,7 @@ class Ranking(Drawn):
 
     @property
     def front(self) -> tuple[str, ...]:
-        """The models that none is shown to beat in both score and cost, the best score first; empty without costs."""
+        """Models that no other is shown to beat in both score and cost, the best score first; empty without costs."""
         return tuple(cost.model for cost in self.costs if not cost.dominated_by)
 
     @property
@@ -213,7 +213,7 @@ class Ranking(Drawn):
         return forest(ax, lines, unit=self.measure, marks=())
 
     def _placed(self) -> list[tuple[str, RankedModel]]:
-        """Return each model of all rows, then of each slice."""
+        """Return the models ranked on all rows, then those of each slice."""
         parts = [("all rows", self.models), *((slice_.slice, slice_.models) for slice_ in self.slices)]
         return [(part, model) for part, models in parts for model in models]
 

@@ -1,4 +1,4 @@
-"""What explains votes: Bradley and Terry's scores of models (1952, Biometrika 39, 324-345), or their positions."""
+"""Models of votes: Bradley and Terry's scores (1952, Biometrika 39, 324-345), or the positions of models."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,7 +21,7 @@ _ALPHA, _ONE, _TWO = 0.05, 1.645, 1.96
 
 
 def check_connected(models: NDArray[Any], first: IntArray, second: IntArray) -> None:
-    """Refuse votes between two parts of the models of which no vote connects the one with the other."""
+    """Refuse votes if none of them connects one part of the models with the rest."""
     count, part = _components(len(models), first, second, strong=False)
     if count > 1:
         one, other = (", ".join(shown(str(model)) for model in models[part == side][:3]) for side in (0, 1))

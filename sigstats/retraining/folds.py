@@ -197,7 +197,7 @@ def as_classes(y: Any) -> tuple[np.ndarray[Any, Any], IntArray]:
 
 
 def permutations(generator: np.random.Generator, runs: list[IntArray], shape: tuple[int, int, int]) -> IntArray:
-    """Permutations of the numbers from 0 on within each run; no number is in two runs.
+    """Return permutations of the numbers from 0 that stay within each run; runs do not overlap.
 
     The generator is advanced by a call of ``permuted`` for each set, the first axis of `shape`, and run.
     """
@@ -209,7 +209,7 @@ def permutations(generator: np.random.Generator, runs: list[IntArray], shape: tu
 
 
 class LabelExchange:
-    """Draws permutations of rows against labels that keep groups.
+    """Draws permutations of the labels that keep groups intact.
 
     `y` and `groups` (ndarray of int, shape (n,)): codes from 0. Raises ValueError if no exchange changes a label.
     """

@@ -1,4 +1,4 @@
-"""Rows, taken and permuted, frames encoded; an unfitted classifier, its transforms, and the codes that it predicts."""
+"""Selection, permutation and encoding of rows; an unfitted classifier's transforms and predicted codes."""
 
 import math
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _MOST_TOLD, _MOST_VALUES = 3, 2**24
 
 
 def as_rows(X: Any, n: int, null: str) -> Any:
-    """`X` as rows that can be permuted, or raise ValueError."""
+    """Return `X` as rows that can be permuted, or raise ValueError."""
     if hasattr(X, "iloc") or hasattr(X, "tocsr"):
         rows = X if hasattr(X, "iloc") else X.tocsr()
         if null == "features" and not hasattr(X, "iloc"):
@@ -34,7 +34,7 @@ def as_rows(X: Any, n: int, null: str) -> Any:
 
 
 def take(X: Any, rows: IntArray) -> Any:
-    """These rows of `X`."""
+    """Return these rows of `X`."""
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
@@ -62,7 +62,7 @@ def copies_note(X: Any, y: IntArray, folds: IntArray, null: str) -> str:
 
 
 def copies_in_other_folds(columns: Sequence[IntArray], y: IntArray, folds: IntArray) -> tuple[str, bool]:
-    """Count the rows that equal others of another fold, in words (empty if few); and whether they decide the accuracy.
+    """Describe rows that equal rows of another fold (empty if few), and whether they decide the accuracy.
 
     `columns`: the result of `codes_of_columns`. A copy is certain if one of its values occurs in no other content, and
     most values of this feature are distinct. Equal rows of a few categories, or of a single feature, may be different

@@ -1,4 +1,4 @@
-"""Test of equal mean scores a row of two classifiers: marks that a judge gave answers, or losses.
+"""Test of equal mean scores per row of two classifiers: a judge's marks of their answers, or losses.
 
 When not to use: fewer than some ten rows, twenty groups or fifty times, whose mean is not yet normal; predictions
 without scores have exact tests (`sigstats.mcnemar_test`).

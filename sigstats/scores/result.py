@@ -39,7 +39,7 @@ def pair_of_scores(score_a: Any, score_b: Any, length: int | None, other: str) -
 def truth_and_scores(
     y: Any, score_a: Any, score_b: Any, positive: Any
 ) -> tuple[NDArray[np.bool_], tuple[FloatArray, FloatArray]]:
-    """Return a mask of the rows of the positive class, and both scores of each row for it, or raise ValueError."""
+    """Return a mask of the positive rows, and both scores for the positive class, or raise ValueError."""
     labels = as_labels(y, "y")
     classes = np.unique(labels)
     if positive is None and set(classes.tolist()) <= {0, 1}:
@@ -51,7 +51,7 @@ def truth_and_scores(
 
 
 def _of_class(score: Any, name: str, classes: NDArray[Any], chosen: Any, categories: list[str]) -> Any:
-    """Return the column of a class, if there is one for each of them."""
+    """Return the column of a class if the table has one for each class; otherwise return the scores themselves."""
     table = as_array(score, name, "a sequence of finite numbers")
     if table.ndim != 2:
         return score
@@ -63,7 +63,7 @@ def _of_class(score: Any, name: str, classes: NDArray[Any], chosen: Any, categor
 
 
 def group_sums(values: FloatArray, codes: IntArray) -> FloatArray:
-    """Return the sum of each group, added up in pairs."""
+    """Return the sum of each group, by pairwise summation."""
     order = np.argsort(codes, kind="stable")
     return np.asarray(np.add.reduceat(values[order], np.flatnonzero(np.diff(codes[order], prepend=-1))))
 
@@ -122,7 +122,7 @@ class Estimate(NamedTuple):
 
 
 class Differences(NamedTuple):
-    """Whether all differences are equal, their rounding error, and the number and name of the units."""
+    """Summary of the differences: whether all are equal, rounding error, and number and name of the units."""
 
     constant: bool
     rounding: float

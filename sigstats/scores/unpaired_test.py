@@ -33,7 +33,7 @@ _WEIGHTS = np.exp(-(_Z**2) / 2) / np.exp(-(_Z**2) / 2).sum()
 
 
 class Melded(NamedTuple):
-    """The lower bounds of A - B, and of B - A, as sums of two values known by quantiles; the largest difference."""
+    """Lower bounds of A - B and of B - A, as sums of two values given by quantiles, and the largest difference."""
 
     ahead: tuple[FloatArray, FloatArray]
     behind: tuple[FloatArray, FloatArray]
@@ -93,7 +93,7 @@ def sample_of(values: FloatArray, group: Any, sizes: FloatArray | None = None) -
 def difference_of_samples(
     baseline: Units, candidate: Units, limits: tuple[float, float], level: float, margin: float
 ) -> dict[str, Any]:
-    """Return the fields of a row of a comparison; one more unit of a sample is as large as the largest in both."""
+    """Return fields of a comparison row; one more unit of a sample is as large as the largest of both samples."""
     largest = max(float(units.sizes.max()) for units in (baseline, candidate))
     baseline, candidate = (
         units

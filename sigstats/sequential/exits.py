@@ -34,7 +34,7 @@ class Exits:
 
     @property
     def total(self) -> float:
-        """Its mean over all p: the probability under a null hypothesis without ties, where p is uniform.
+        """The mean of `probability` over all p: the probability under a null hypothesis without ties (p is uniform).
 
         The number of exceedances is then uniform on 0, ..., n.
         """
@@ -66,7 +66,7 @@ class Boundaries:
 
 
 def one_more(weight: FloatArray, s: IntArray, n: int) -> FloatArray:
-    """Return the shares of all paths to `s` exceedances after n replicates, from those to ``s[:-1]`` after one less.
+    """Return the shares of paths with `s` exceedances after n replicates, from those with ``s[:-1]`` after n - 1.
 
     Of the paths to s the share (n - s) / n comes from s, the rest from s - 1; 1 stays 1 exactly.
     """

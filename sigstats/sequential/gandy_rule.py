@@ -89,7 +89,7 @@ class GandyRule(FixedRule):
 
     @property
     def can_reject(self) -> bool:
-        """True if the verdict can be "reject": it is, without exceedances in `maximum` replicates.
+        """True if `maximum` replicates without exceedances give the verdict "reject".
 
         Examples
         --------

@@ -155,7 +155,7 @@ class JointRule(FixedRule):
 
 @lru_cache(maxsize=4096)
 def _level(alpha: float, adjust: Adjustment, left: int, tests: int) -> float:
-    """Return the level at which a test is rejected if of all tests only `left`, with this one, have small p-values."""
+    """Return the level at which a test is rejected if only `left` tests, including it, have small p-values."""
     least = 2.0**-60
     return alpha * least / float(adjusted([least, *[0.0] * (left - 1), *[1.0] * (tests - left)], adjust)[0])
 

@@ -86,7 +86,7 @@ class _Circle:
         self.work = 0
 
     def extend(self, degree: int) -> None:
-        """Frequencies up to `degree`."""
+        """Extend the values to frequencies up to `degree`."""
         blocks = range(len(self.values), degree + 1, _BLOCK)
         items = [self._block(np.arange(first, min(first + _BLOCK, degree + 1), dtype=np.uint64)) for first in blocks]
         self.values = np.concatenate([self.values, *(values for values, _ in items)])

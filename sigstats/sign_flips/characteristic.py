@@ -40,7 +40,7 @@ class Tail(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """A reason if the p-value is only bounded, with fewer than ten known digits; otherwise empty."""
+        """The reason why fewer than ten digits of the p-value are known; otherwise empty."""
         if self.low == self.high or width_of(self.low, self.high) <= _TEN_DIGITS:
             return ""
         return "bounded, not summed: p is the upper of the two bounds in pvalue_interval"

@@ -210,7 +210,7 @@ def _bounds(
 
 
 def halves(distinct: Mapping[int, int]) -> tuple[dict[int, int], dict[int, int], int]:
-    """Return the sizes in two parts, each with its count, and the larger number of sums of a part."""
+    """Divide the sizes, with their counts, into two parts; also return the larger number of sums of a part."""
     parts: tuple[dict[int, int], dict[int, int]] = ({}, {})
     sums = [1, 1]
     for size, times in sorted(distinct.items(), key=lambda item: (-item[1], item[0])):

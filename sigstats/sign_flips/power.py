@@ -204,7 +204,7 @@ def paired_sample_size(
 
 
 def _smallest(enough: Any) -> int:
-    """Return the smallest number from which the power stays at its target, as far as numbers are examined."""
+    """Return the smallest number from which on the power stays at its target, among the numbers examined."""
     n = smallest_enough(enough, _MOST_ITEMS)
     if n is None:
         raise ValueError(f"the accuracies differ too little: over {_MOST_ITEMS:,} items are needed")

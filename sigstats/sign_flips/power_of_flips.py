@@ -1,4 +1,4 @@
-"""The power of the sign-flip test of repeated answers, from the law of how far one model is ahead in an item."""
+"""Power of the sign-flip test of repeated answers, from the distribution of one model's lead in an item."""
 
 import math
 from typing import Any
@@ -55,7 +55,7 @@ def _chances(given: Any, name: str) -> FloatArray:
 
 
 def _of_items(a: FloatArray, b: FloatArray, answers: int) -> FloatArray:
-    """Return the mean law of items at which the answers of each model are independent."""
+    """Return the mean law over items, if each model's answers to an item are independent."""
     if len(a) != len(b):
         raise refuse("accuracy_b", len(b), f"{len(a)}, one for each item of accuracy_a", quantity="length")
     if answers == 1:
@@ -72,7 +72,7 @@ def _of_items(a: FloatArray, b: FloatArray, answers: int) -> FloatArray:
 
 
 def _dirichlet_multinomial(p_a: float, p_b: float, answers: int, correlation: float) -> FloatArray:
-    """Return the law of how many more answers favour A than B, where two answers to an item have a correlation."""
+    """Return the law of A's lead over B in the answers to an item, given the correlation of two answers."""
     law = np.zeros(2 * answers + 1)
     tie = max(0.0, 1 - p_a - p_b)
     if correlation > 1 - 1e-12:
@@ -144,7 +144,7 @@ def _configurations(n: int, shares: FloatArray, sizes: NDArray[np.int64]) -> tup
 
 
 def _compositions(n: int, parts: int) -> Any:
-    """Return all numbers for this many parts with a sum of at most n."""
+    """Yield all tuples of this many nonnegative integers with a sum of at most n."""
     if parts == 0:
         yield ()
         return

@@ -58,7 +58,7 @@ def _law(magnitudes: Sequence[int], bound: int | None = None) -> tuple[FloatArra
 
 
 def _from_here_on(law: FloatArray) -> FloatArray:
-    """Return the sums of all weights from each place on, by blocks, so that no sum has many terms."""
+    """Return the sum of the weights from each position on, added in blocks so that no sum has many terms."""
     within = law.reshape(-1, _PIECE)[::-1, ::-1]
     within.cumsum(axis=1, out=within)
     within[1:] += within[:-1, -1].cumsum()[:, None]

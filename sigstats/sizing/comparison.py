@@ -40,7 +40,7 @@ class PilotPart:
 
 @dataclass(frozen=True)
 class Pilot:
-    """The data on a comparison to come."""
+    """Data for planning a comparison."""
 
     #: All rows first. `n` counts units: rows, or the items or groups of several rows each; 0 if there are none yet.
     parts: tuple[PilotPart, ...]
@@ -112,7 +112,7 @@ class SizePlan:
 
 
 def pilot_of(paired: PairedPredictions, rule: ComparisonRule, *, tests: int) -> Pilot:
-    """Return the data on a comparison to come from the predictions of two models.
+    """Return the data for planning a comparison, from the predictions of two models.
 
     Raises ValueError if there are no predictions, or both models are right on the same rows.
     """
@@ -228,7 +228,7 @@ class _Planner:
         return self.groups.needed(drop, law["discordance"], self.goal)
 
     def other_answers(self, drops: Sequence[DropPlan]) -> Iterator[AnswersPlan]:
-        """Yield the same for other numbers of answers to an item."""
+        """Yield the plans for other numbers of answers to an item."""
         if self.pilot.unit == "items":
             for answers in sorted({1, 2, 5, 10, self.pilot.answers}):
                 other = replace(self, pilot=replace(self.pilot, answers=answers, sizes=None))

@@ -1,4 +1,4 @@
-"""The rows that a leaderboard needs: for each model and the one behind it, the rows until they are told apart.
+"""The number of rows that a leaderboard needs to distinguish each model from the next.
 
 When not to use: to explain after the fact why nothing was found, with the difference that the pilot itself shows; a
 pilot that is small overstates differences.

@@ -1,4 +1,4 @@
-"""Power of the test of `sigstats.compare`, by that very test of drawn samples.
+"""Power of the test of `sigstats.compare`, estimated by running the test on drawn samples.
 
 Samples of a pilot's rows, or groups of rows, that have a drop. An exponential tilt gives the pilot the drop: a unit
 (row or group) is drawn with a probability proportional to exp(t z). The influence z of a unit is the change in the
@@ -153,7 +153,7 @@ class TiltedPilot:
 
 @lru_cache(maxsize=64)
 def at_drop(pilot: TiltedPilot, drop: float) -> tuple[TiltedPilot, FloatArray | None]:
-    """Return the pilot, tilted or shifted to a drop, and the relative chances of its units; None if there are none."""
+    """Return the pilot, tilted or shifted to a drop, and the relative chances of its units, None if impossible."""
     values = pilot.evidence
     chances = None if isinstance(values, Values) and values.share else pilot.chances(drop)
     if chances is not None or not isinstance(values, Values) or values.answers:
@@ -218,7 +218,7 @@ class GroupTest:
         return float(np.mean(shown_below_zero(samples, 1.0, self.level) & dropped))
 
     def needed(self, drop: float, discordance: float, target: float) -> int | None:
-        """Return the number of groups that fails this often, at most one percent too large; None if no number does."""
+        """Return the number of groups needed to fail this often, at most 1% too large; None if no number suffices."""
         if drop <= self.minimum:
             return None
         return fewest_rows(1, lambda n: self.power(n, drop, discordance) >= target, one_in=100)

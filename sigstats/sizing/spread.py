@@ -58,7 +58,7 @@ class Spread:
         return float(ndtr((drop - least) / error)) if error else float(drop >= least)
 
     def needed(self, drop: float, level: float, target: float, minimum: float = 0.0) -> int | None:
-        """Return the number of rows that detects a drop with the target power; None if more than 10**8, or none."""
+        """Return the number of rows that detects a drop with the target power; None if over 10**8, or if none does."""
         if drop <= minimum or drop <= 0:
             return None
         rows = fewest_rows(self.fewest - 1, lambda n: self.power(n, drop, level, minimum) >= target)

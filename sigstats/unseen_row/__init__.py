@@ -1,1 +1,1 @@
-"""Bounds that one more row, of an unseen kind, does not undo."""
+"""Bounds that remain valid with one more row of an unseen kind."""

@@ -1,4 +1,4 @@
-r"""Bounds of the difference of two areas under the ROC curve that one more row does not undo.
+r"""Bounds of the difference of two areas under the ROC curve that remain valid with one more row.
 
 The difference is the mean over positives, and over negatives, of their gains (DeLong's placements). With weights
 :math:`w` it is, except for products of two small terms, :math:`\bar U_w + \bar V_w - D`, of the weighted means of both
@@ -28,7 +28,7 @@ _LEAST_SHARE = 1e-14
 
 
 class Gains(NamedTuple):
-    """The gains of units (rows or groups) from A to B: their sums over the positives, and the negatives, of a unit.
+    """Gains of units (rows or groups) from A to B, summed over the positives and over the negatives of a unit.
 
     `positives` and `negatives` are how many of each it has, and `counts` how often such a unit occurs. `row` is as in
     `sigstats.unseen_row.means.Units`.
@@ -92,7 +92,7 @@ def area_pvalue(gains: Gains, alternative: Alternative = "two-sided") -> float:
 
 
 def area_equivalence(gains: Gains, margin: float) -> float:
-    """Return the p-value of areas that differ by the margin or more, of two one-sided tests."""
+    """Return the p-value of two one-sided tests of areas that differ by at least the margin."""
     return max(_pvalue(value, -min(margin, 1.0)) for value in (gains, gains.mirrored))
 
 

@@ -1,4 +1,4 @@
-"""Bounds of the difference of any measure of classes that one more row, of a kind not seen, does not undo.
+"""Bounds of the difference of any measure of classes that remain valid with one more row of an unseen kind.
 
 The counts of joint events get gamma weights (a flat Dirichlet distribution of the rows), or whole groups of rows
 exponential ones, and one more row (or group) is added where it hurts most: a group as large as the largest or, if it is
@@ -129,12 +129,12 @@ def _alone(kinds: Any) -> Any:
 
 
 def _times(weights: FloatArray, sums: Any) -> Any:
-    """Return the sums of rows of these kinds, for each row of weights of them."""
+    """Return the sums over rows of these kinds, for each row of their weights."""
     return type(sums)(*(weights @ total for total in sums))
 
 
 def sums_of(measure: Measure | OfPairs, joint: JointCounts, weights: FloatArray) -> Any:
-    """Return the sums that a measure is a function of, of A and of B."""
+    """Return the sums of A and of B from which the measure is computed."""
     return measure.sums(joint, weights) if isinstance(measure, OfPairs) else joint.confusions(weights)
 
 
@@ -163,7 +163,7 @@ def _values(
 
 
 def _means_of_classes(means: MeanOfClasses, base: Any, places: FloatArray, shares: FloatArray) -> list[FloatArray]:
-    """Return the same for a mean over classes, where most further rows change only some of them."""
+    """Return a mean over classes with one more row in each place; most rows change only some of the classes."""
     known: dict[tuple[float, ...], OfClass] = {}
     added: dict[float, FloatArray] = {}
     by_class = [[value[:, number] for value in base] for number in range(base[0].shape[1])]
@@ -257,7 +257,7 @@ def _among(classes: frozenset[int], labels: frozenset[int]) -> tuple[Any, ...]:
 def _where_it_hurts(
     kind: Kind, measure: Measure | OfPairs, observed: Any, alone: Any, true: IntArray, largest: float
 ) -> FloatArray:
-    """Return where one more row makes the difference least and largest: kinds of rows, or several classes."""
+    """Return where one more row decreases or increases the difference most: kinds of rows, or several classes."""
     chosen: set[tuple[int, ...]] = set()
     several: list[list[tuple[int, ...]]] = []
     rows = [[np.concatenate([many * largest * item for many in _UNSEEN_ROWS]) for item in of] for of in alone]

@@ -62,7 +62,7 @@ class Law(NamedTuple):
 
     @property
     def standard_error(self) -> float:
-        """The standard deviation of B - A, without what one row more moves it by either way."""
+        """The standard deviation of B - A, without the shift that one more row causes in either direction."""
         return float(np.std((self.low + self.high) / 2))
 
     @property
@@ -80,7 +80,7 @@ class Law(NamedTuple):
         return self._pvalue(lambda law: law.a[1] >= bar)
 
     def equivalence(self, margin: float) -> float:
-        """Return the p-value of values that differ by the margin or more, of two one-sided tests."""
+        """Return the p-value of two one-sided tests of values that differ by at least the margin."""
         return max(self._pvalue(lambda law: law.low <= -margin), self._pvalue(lambda law: law.high >= margin))
 
     def _beyond(self, confidence_level: float) -> tuple["Law", float]:
@@ -183,7 +183,7 @@ def _parts(means: MeanOfClasses, counts: Any, negatives: Any = 0.0) -> FloatArra
 
 
 def with_few_changed(means: MeanOfClasses, base: Any, places: FloatArray, shares: FloatArray) -> list[FloatArray]:
-    """Return a mean over classes with one more row in each place, whose counts have the shape (places, 4, K)."""
+    """Return a mean over classes with one more row in each of the `places`, counts of shape (places, 4, K)."""
     before, values = _parts(means, base), []
     total = before.sum(axis=2)
     for place in places:
@@ -195,14 +195,14 @@ def with_few_changed(means: MeanOfClasses, base: Any, places: FloatArray, shares
 
 
 def _jackknife(values: FloatArray, strata: IntArray, times: FloatArray) -> float:
-    """Return the standard error from the values without a unit of each kind. `times`: how many units of each."""
+    """Return the standard error from the values without a unit of each kind; `times`: the number of such units."""
     n, total = np.bincount(strata, times), np.bincount(strata, times * values)
     off = values - (total / np.maximum(n, 1))[strata]
     return float(np.sqrt(np.sum(((n - 1) / np.maximum(n, 1))[strata] * times * off**2)))
 
 
 def _moved(law: tuple[FloatArray, FloatArray], error: float, least: float) -> tuple[FloatArray, FloatArray]:
-    """Return both ends of the values, spread so far that the middles have this standard error."""
+    """Return both ends of the values, spread until their midpoints have this standard error."""
     middle = (law[0] + law[1]) / 2
     move = (max(1.0, error / max(float(np.std(middle)), 1e-300)) - 1) * (middle - middle.mean())
     return np.clip(law[0] + move, least, 1.0), np.clip(law[1] + move, least, 1.0)

@@ -52,7 +52,7 @@ PREFERS = ("the judge prefers the baseline", "it prefers neither", "it prefers t
 
 
 class JudgedRows(NamedTuple):
-    """The rows, and the labels by people, by the judge's verdict: B, neither or A is better; or wrong or right.
+    """Rows and human labels by the judge's verdict: B better, neither or A better; for one model: wrong or right.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-r"""The law of a sum of gamma variables with factors, by an integral through its saddle point; random ones.
+r"""The law of a weighted sum of gamma variables, by a saddle-point integral, and shared random gamma variables.
 
 The mean of values with flat Dirichlet weights is at most t where :math:`\sum_j G_j (x_j - t) \le 0`, :math:`G_j` being
 independent exponential variables, or gamma variables of shape :math:`c_j` if value j occurs that often. With
@@ -37,7 +37,7 @@ _MOST_ROWS, _TOGETHER = 400, 64
 
 
 def tails(factors: FloatArray, counts: FloatArray, accuracy: tuple[float, float] = FINE) -> FloatArray:
-    """Return, for each row, the probability that gamma variables of shapes `counts` times `factors` sum to 0 or less.
+    """Return, for each row, P(sum <= 0) for gamma variables of shapes `counts`, weighted by `factors`.
 
     Some counts may be 0. With three factors of 1 and two of -1 it is P(Bin(4, 1/2) >= 3).
 
@@ -86,7 +86,7 @@ def _small_tails(a: FloatArray, times: FloatArray, accuracy: tuple[float, float]
 
 
 def _log_products(ratios: FloatArray, times: FloatArray, path: NDArray[np.complex128]) -> NDArray[np.complex128]:
-    """Return the logarithms of the products of ``(1 - path * ratios) ** times``, except for whole turns."""
+    """Return the logarithms of the products of ``(1 - path * ratios) ** times``, up to multiples of 2 pi i."""
     if (times > 1).any() or (times % 1).any():  # whole turns would count
         real, imaginary = 1 - path.real * ratios, path.imag * ratios
         logs = np.log(real * real + imaginary * imaginary)
@@ -98,7 +98,7 @@ def _log_products(ratios: FloatArray, times: FloatArray, path: NDArray[np.comple
 
 
 def _saddles(a: FloatArray, times: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the points of (0, 1) where integrands are least on the real line, to a hundredth, and curvatures."""
+    """Return the minima of the integrands on the interval (0, 1), to a hundredth, and the curvatures there."""
     mean, square = (a * times).sum(axis=0), (a * a * times).sum(axis=0)
     theta = np.clip((mean + np.sqrt(mean * mean + 4 * square)) / (2 * square), 1e-9, 0.9)
     low, high, curvature, left = np.zeros(len(theta)), np.ones(len(theta)), np.ones(len(theta)), np.arange(len(theta))
@@ -152,7 +152,7 @@ def pooled_weights(weights: FloatArray, counts: FloatArray, most: int) -> tuple[
 
 
 class SharedDraws:
-    """Gamma variables that many slices, or pairs of models, share, so that each costs some sums and not its own draws.
+    """Gamma variables shared by many slices or pairs of models, which then need sums but no draws of their own.
 
     A shape is a sum of powers of two, and a gamma variable the sum of independent ones of these shapes. So the events
     of a slice take one column each for every power in their counts, and another slice uses the same columns, each from
@@ -239,7 +239,7 @@ class ModelDraws(SharedDraws):
             self._sums[..., start : start + _TOGETHER] = added[..., : size - start]
 
     def of_pair(self, joint: Any, size: int) -> tuple[Any, Any, bool] | None:
-        """The record in an order of its own, its blocks, and if that order exchanges the models; None if not known."""
+        """A pair's record in a canonical order, its blocks, and whether the models are swapped; None if unknown."""
         pair, classes = np.array(self.pair), range(self._sums.shape[1])
         codes = self._codes[[0, *1 + pair]]
         if not classes or joint != joint.from_codes(classes, *codes)[0]:

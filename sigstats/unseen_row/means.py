@@ -1,4 +1,4 @@
-r"""Bounds of a mean of values within limits that one more value, as bad as the limits allow, does not undo.
+r"""Bounds of a mean of values within limits that remain valid with one more value, even the worst possible.
 
 Rows (items, groups) get the weights of a flat Dirichlet law, and one more row is put in at a limit. The point of the
 weighted mean's law with probability alpha below it is the lower bound, with the row at the lower limit; the upper bound
@@ -97,7 +97,7 @@ def row_of_groups(groups: int, unseen_group: UnseenGroup = "auto", row: float = 
 
 
 def distinct(values: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
-    """Return distinct values and counts, or as many equidistant values as widen no interval if there are many."""
+    """Return distinct values and counts; many are replaced by enough equidistant values to widen no interval."""
     atoms, counts = values, np.ones(len(values))
     if 64 < len(values) <= most or len(np.unique(values[:: 1 + len(values) // 1000])) < 500:
         atoms, often = np.unique(values, return_counts=True)
@@ -122,7 +122,7 @@ def mean_interval(
 def mean_intervals(
     many: Sequence[Units], limits: Sequence[tuple[float, float]], confidence_level: float = 0.95, *, fine: bool = False
 ) -> list[Interval]:
-    """Return the intervals of many means, each as `mean_interval` finds it, some hundred times as fast."""
+    """Return the intervals of many means, as `mean_interval` does, but about a hundred times as fast."""
     of_each = np.array(limits, dtype=np.float64).reshape(-1, 2)
     low, high = np.empty(len(many)), np.empty(len(many))
     for where, units in _together(many):
@@ -219,18 +219,18 @@ def missed(groups: Any, row: Any) -> FloatArray:
 
 
 def combined(like_seen: Any, strict: Any, chance: Any) -> FloatArray:
-    """Combine p-values with one more group like those seen, and of any kind, by this chance of an unseen kind."""
+    """Combine p-values for one more group like those seen and of any kind, by the chance of an unseen kind."""
     return np.asarray(np.minimum(1.0, np.where(strict < chance, 2 * strict, np.maximum(like_seen, chance) + chance)))
 
 
 def shares_beyond(share: float, chance: Any) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Return the share beyond an end that this chance of an unseen kind leaves, and a mask of ends for any kind."""
+    """Return the share beyond an end, allowing for the chance of an unseen kind, and a mask of ends for any kind."""
     strict = (share <= 2 * chance) & (chance > 0)
     return np.where(strict, share / 2, share - chance), strict
 
 
 def _pvalues(units: Units, least: FloatArray, at: FloatArray, accuracy: tuple[float, float] = FINE) -> FloatArray:
-    """Return the probabilities of `_shares_below`, with that of an unseen kind of group."""
+    """Return the probabilities of `_shares_below`, allowing for an unseen kind of group."""
     like_seen, chance = _shares_below(units, least, at, accuracy), missed(units.counts.sum(axis=1), units.row)
     if not chance.any():
         return like_seen

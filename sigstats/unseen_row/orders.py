@@ -39,7 +39,7 @@ def mirrored_law(
     weights: FloatArray | None = None,
     **options: Any,
 ) -> Law:
-    """Return the law of the difference, of A - B the negative of that of B - A to the bit, whatever classes are called.
+    """Return the law of the difference. Swapping A and B negates it exactly, and class names have no effect.
 
     It is computed with the models in the order with the smaller record; if both orders have one record, its mirror is
     added. Names of classes only decide between classes with equal counts, if there are groups of rows or more than 64

@@ -211,7 +211,7 @@ def _codes(table: DataColumns, name: str | None) -> Codes | None:
 
 
 def _whole(table: DataColumns, name: str, what: str, listed: Collection[str] = ()) -> Texts:
-    """Return a column of strings; raise ValueError if a value is missing or looks so, or if all values are equal."""
+    """Return a column of strings; raise ValueError if a value is or looks missing, or if all values are equal."""
     texts, where = table.texts(name), f"{table.where}: column {shown(name)}"
     if not texts.codes.size:
         raise ValueError(f"{table.where}: has no rows")

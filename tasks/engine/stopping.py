@@ -31,7 +31,7 @@ def _counted_by(cell: Cell) -> Callable[[pa.Table, pa.Table | None], Any] | None
 
 
 def exceeds(cell: Cell, table: pa.Table, observed: pa.Table | None) -> NDArray[Any]:
-    """Return a mask of the replicates of `table` that a cell's rule counts, or their number if a row is several."""
+    """Return a mask of the replicates of `table` that a cell's rule counts, or numbers if rows combine several."""
     counts = _counted_by(cell)
     if counts is None:
         raise TypeError(f"the replicates of {cell.fanout} are not compared with an observed result")

@@ -206,7 +206,7 @@ class Point:
 
 
 def curves_of(test: str, evidence: Evidence) -> tuple[str, dict[str, list[Point]]]:
-    """Return the number in which data sets of a test on retrains differ, and a curve for each classifier, if any."""
+    """Return the parameter that varies between data sets of a retraining test, and each classifier's curve, if any."""
     rows = [row for row in evidence.rows_of(test) if row.measure == "error"]
     names = distinct(named[0] for row in rows if (named := _parameter_of(row)) is not None)
     curves = {

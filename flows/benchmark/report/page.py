@@ -64,7 +64,7 @@ MOST_DATA_SETS, _MOST_CLASSIFIERS = 12, 16
 
 
 def performance(value: Sequence[Performance], evidence: Evidence) -> Verdict | None:
-    """Give the best performance on each data set, then all; None if nothing was cross-validated.
+    """Return the best performance on each data set, then all of them; None if nothing was cross-validated.
 
     No classifier is the best on a data set before all planned ones are complete, or from which nothing is concluded.
     """
@@ -166,7 +166,7 @@ def _with_interval(one: Performance) -> str:
 
 
 def _withheld(results: Results) -> dict[str, str]:
-    """Return data sets with copies that decide the accuracy, or rows of a unit, in several folds, with the reason."""
+    """Return data sets where folds share rows of a unit, or copies that decide the accuracy, with the reason."""
     reasons = {}
     for name, (cell, *_) in results.by_dataset("crossval").items():
         work = cell.work_of(CrossValidated)

@@ -61,7 +61,7 @@ def draw_rates(evidence: Evidence) -> Iterator[Figure]:
 
 
 def achieved(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For each level the share of rejections, and the ends of its interval: an array of shape (levels, 3)."""
+    """Return the share of rejections at each level and the ends of its interval, in shape (levels, 3)."""
     counts = [int(np.count_nonzero(at_most(p_values, level))) for level in RATE_LEVELS.tolist()]
     return np.array([[count / p_values.size, *clopper_pearson(count, p_values.size)] for count in counts])
 

@@ -89,7 +89,7 @@ class TestRates:
 
     @property
     def idle(self) -> bool:
-        """True if the test detects no difference of the study at least half of the time."""
+        """True if the test detects every difference of the study less than half of the time."""
         power = self.span(POWER)
         return power is not None and power[1] < _USEFUL
 

@@ -47,7 +47,7 @@ class Curve:
 
 
 def curves_of(evidence: Evidence) -> Iterator[tuple[str | None, str, bool, list[Curve]]]:
-    """The data set, the method, whether the rates are coverages, and a curve for each population with enough sizes."""
+    """Yield the data set, the method, whether rates are coverages, and curves of populations with enough sizes."""
     known = [row for row in evidence.rows_of("calibration") if row.estimate is not None]
     rated = [row for row in known if not _is_exchanged(row, evidence)]
     groups = group_by(rated, lambda row: (row.dataset, row.method, row.measure == COVERAGE))
@@ -78,7 +78,7 @@ def draw_curves(evidence: Evidence) -> Iterator[Figure]:
 
 
 def _is_exchanged(row: Hypothesis, evidence: Evidence) -> bool:
-    """Return True for a rate of outputs exchanged at random, which has nothing to detect; coverage stays."""
+    """Return True for a rate, other than coverage, of randomly exchanged outputs: there is nothing to detect."""
     exchanged = any(
         isinstance(cell.work, OnTestSets) and cell.work.population.swapped for cell in evidence.cells_of(row)
     )

@@ -59,7 +59,7 @@ def draw_pairs(evidence: Evidence) -> Iterator[Figure]:
 
 
 def flags(cells: Sequence[Cell], evidence: Evidence) -> dict[str, NDArray[np.bool_]]:
-    """For each method, a mask of the test sets on which it rejects, or misses; on the test sets that all have."""
+    """Return, by method, a mask of rejections or misses on the test sets that all methods have."""
     masks: dict[str, NDArray[np.bool_]] = {}
     for cell in cells[:_MOST_METHODS]:
         table = evidence.results.table(cell)
@@ -89,7 +89,7 @@ def _cell(masks: Mapping[str, NDArray[np.bool_]], row: str, column: str) -> Heat
 
 
 def worst_of(evidence: Evidence) -> dict[str | None, list[Hypothesis]]:
-    """For each data set and method, the row with the lowest coverage."""
+    """Return the row with the lowest coverage for each data set and method."""
     rows = [row for row in evidence.rows_of("performance") if row.measure == COVERAGE and row.truth is not None]
     return {
         dataset: [

@@ -114,7 +114,7 @@ class Entry(Printed):
 
     @property
     def draws(self) -> bool:
-        """True if it needs Monte-Carlo replicates."""
+        """True if a method of the table needs Monte-Carlo replicates."""
         return MONTE_CARLO in self.methods
 
     def case(self, data: Mapping[str, Any], notes: Sequence[str] = (), **subject: str) -> Case:
@@ -159,7 +159,7 @@ class OfTwo(Entry):
 
 
 def read_table(path: str, base: Path, names: Sequence[str] | None = None, filled: Sequence[str] | None = None) -> Table:
-    """Return the columns `names` of a file, all by default; those in `filled`, by default all, may lack no value."""
+    """Return the columns `names` of a file; those in `filled` must have no missing values (default: all columns)."""
     where = place(path, base)
     table: Table
     if where.endswith((".parquet", ".pq")):

@@ -1,4 +1,4 @@
-"""Several models: two classifiers on the same objects, by right rows or joint outcomes, and scores on data sets.
+"""Tables of several models: discordant pairs or joint outcomes of two classifiers, and scores on data sets.
 
 Scores answer which of several models is best over data sets, and which are tied.
 """

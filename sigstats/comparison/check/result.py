@@ -76,7 +76,7 @@ class CheckedRow(Row):
         return self.value
 
     def turned(self) -> "CheckedRow":
-        """Return the row with values of opposite sign."""
+        """Return the row with its values negated."""
         return with_turned(self, "value")
 
 

@@ -50,7 +50,7 @@ def by_task(part: Judged, tasks: IntArray | None) -> list[Judged]:
 
 
 def test_judged(row: ComparisonRow, part: Judged, rule: ComparisonRule, tasks: IntArray | None) -> ComparisonRow:
-    """Test the human difference: the judge's, corrected by labels, with equal weights of `tasks`."""
+    """Test the difference that people see: the judge's, corrected by labels; `tasks` have equal weights."""
     if tasks is not None and part.units.crossed:
         return replace(row, note="a group has rows of several tasks")
     parts = by_task(part, tasks)

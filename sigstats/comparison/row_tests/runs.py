@@ -31,7 +31,7 @@ from .mean_tests import infinite_loss
 
 @dataclass(frozen=True, kw_only=True)
 class RunsResult:
-    """The p-values of "B is not worse" and of "both are equally good", the interval of B less A, and the divisions.
+    """P-values of "B is not worse" and "both are equally good", interval of B - A, and number of divisions.
 
     The ends are infinite if there are too few divisions of the runs.
     """

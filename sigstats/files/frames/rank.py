@@ -179,7 +179,7 @@ def _by_item_means(
     parts: Mapping[str, Parted],
     **options: Any,
 ) -> Ranking:
-    """Rank by the means of all answers to each item, of which models may have different numbers."""
+    """Rank by the mean of all answers to each item; models may have different numbers of answers."""
     missing, (item_names, item) = missing_in(table), codes["items"]
     marks = _marks(table, label, names, missing)
     means, counts = item_means(marks, item, item_names, names)

@@ -121,7 +121,7 @@ class Content:
         return self._whole
 
     def _collected(self) -> bytes:
-        """Return the content of a source, or of a packed file, which can be read only once; an error stays one."""
+        """Return the content of a source or packed file, which can be read only once; errors are raised again."""
         if self._fault is not None:
             raise self._fault
         if self._source is not None:
@@ -133,7 +133,7 @@ class Content:
             raise
 
     def by_place(self) -> Any:
-        """Return a path or open file, of which Arrow and `zipfile` can read parts."""
+        """Return a path or an open file that Arrow and `zipfile` can read in parts."""
         if self.path is not None and str(self.path) == printable(str(self.path)):  # Arrow takes paths of text alone
             return self.path
         return io.BytesIO(self.whole()) if self._source is None else self._source

@@ -98,7 +98,7 @@ def reason(error: Exception) -> str:
 def reading(
     where: str, of: Errors = Exception, *, fault: str = "cannot be read", parts: Iterable[str] = ()
 ) -> Iterator[None]:
-    """Raise ValueError, one line, in place of these errors; a ValueError that names the file, or a part, stays."""
+    """Turn these errors into a one-line ValueError, unless it is one that names the file or a part of it."""
     try:
         yield
     except of as error:

@@ -27,7 +27,7 @@ _WORDS = "[^0-9.,eE+-]"
 
 
 def unlike_kinds(files: Files) -> Errors:
-    """Yield an error for a log and a table, marks and classes, or opposite directions of a score."""
+    """Yield errors for a log with a table, for marks with classes, and for opposite directions of a score."""
     first, other = files
     if first.outcomes.graded != other.outcomes.graded:
         kinds = f"is {_kind(other)}, and {first.where} is {_kind(first)}"
@@ -40,7 +40,7 @@ def unlike_kinds(files: Files) -> Errors:
 
 
 def unlike_tasks(files: Files) -> Errors:
-    """Yield errors for logs of different programs, tasks, scores or filters, unless the user named these."""
+    """Yield errors for logs of different programs, tasks, scores or filters, unless the user named them for both."""
     first, other = files
     if first.source.harness != other.source.harness:
         programs = f"is a log of {other.source.harness}, and {first.where} is one of {first.source.harness}"
@@ -123,7 +123,7 @@ class Matched(NamedTuple):
         raise ValueError(f"{first.where}: column {shown(name)} was not found{nor}{near}")
 
     def with_outcomes(self) -> Self:
-        """Return the same with labels and predictions; raise ValueError if the files have other labels."""
+        """Return the match with labels and predictions; raise ValueError if the labels of the two files differ."""
         a, b = self.first.outcomes, self.other.outcomes
         columns = *self.both(a.label, b.label), *self.both(a.prediction, b.prediction)
         label, label_b, prediction_a, prediction_b = same_spelling(columns)
@@ -182,7 +182,7 @@ def may_be_row_numbers(ids: Any) -> bool:
 
 
 def moved(columns: Mapping[str, tuple[Any, Any]]) -> Iterator[tuple[str, Any, Any]]:
-    """Yield columns of both files, as they are joined, whose values belong to other rows of the other file.
+    """Yield joined columns of both files if their values belong to different rows in the other file.
 
     Nine in ten of the values that differ occur once in each file, and at least half of all are distinct. Numbers are
     not examined, since they may be ranks or marks of each model.
@@ -215,7 +215,7 @@ def difference_shown(one: str, other: str) -> tuple[str, str]:
 
 
 def align_labels(truth: Predictions, ids: Any, where: str, *, positions: bool, drop: bool) -> Predictions:
-    """Return the file of labels in the order of these ids, or as it is; null for missing ids if `drop`."""
+    """Return the labels in the order of these ids, or unchanged by position; missing ids become null if `drop`."""
     if positions != truth.by_position:
         raise ValueError(f"{where if positions else truth.where}: has no ids; expected --by-position")
     if positions:

@@ -63,7 +63,7 @@ class PredictionFile:
         return replace(read, notes=(*read.notes, *(note.of(read.where) for note in lacking)))
 
     def log(self, columns: Columns) -> EvaluationLog | None:
-        """Return the log of all tasks; None of tables."""
+        """Return the log of all tasks, or None for tables."""
         if not self.logs or not self.tasks:
             return next(iter(self.logs), None)
         where = printable(self.path)

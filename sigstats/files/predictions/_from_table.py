@@ -250,7 +250,7 @@ def repeated_header(rows: TableRows) -> Errors:
 
 
 def counted_cells(rows: TableRows) -> Errors:
-    """Rows by position that are cells of a table: a usual name of counts, and each combination of the others once."""
+    """Yield an error if rows by position are table cells: a column named like counts, and each combination once."""
     used, n = rows.columns.wanted, rows.table.num_rows
     names = [name for name in rows.table.names if name.lower() in COUNTS]
     names = [name for name in names if rows.by_position and (name not in used or name == rows.columns.units.weights)]

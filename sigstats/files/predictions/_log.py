@@ -83,7 +83,7 @@ class EvaluationLog:
     notes: tuple[Note, ...] = ()
 
     def is_lower_better(self, score: str, columns: Columns) -> bool | None:
-        """Return True if lower scores are better by a person, the log or the metrics table, or None if none says."""
+        """Return True if lower scores are better by the user, the log or the metrics table; None if none states it."""
         if score in self.lower_is_better and score not in (*columns.scoring.lower, *columns.scoring.higher):
             return self.lower_is_better[score]
         return columns.scoring.is_lower_better(score)
@@ -93,7 +93,7 @@ class EvaluationLog:
         return (0.0, 1.0) if score in self.shares else limits_of(score)
 
     def total_notes(self, score: str, chosen: str) -> tuple[Note, ...]:
-        """Note a stated mean that is not that of any model's answers, rounded or with unscored answers as wrong."""
+        """Note a stated mean that differs from that of the answers, even rounded or with unscored answers as wrong."""
         marks = [answer.scores.get(score) for answer in self.answers if answer.filter == chosen]
         stated, scored = self.stated.get((score, chosen)), [mark for mark in marks if mark is not None]
         if isinstance(stated, bool) or not isinstance(stated, (int, float)) or not scored:

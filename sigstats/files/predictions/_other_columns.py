@@ -103,7 +103,7 @@ def _starts(ids: Any) -> dict[str, Ints]:
 
 
 def _other_columns(side: Predictions, rows: Any) -> dict[str, Any]:
-    """Return the other columns of these rows, or of all if None; of logs without them, the question."""
+    """Return the other columns of these rows (None: all rows); for a log without such columns, the question."""
     question = without_target(side.identity) if side.epoch is None else {}
     columns = side.other_columns or dictionaries(question, len(side.ids))
     complete = {name: column for name, column in columns.items() if len(column) == len(side.ids)}
@@ -191,7 +191,7 @@ def _counts(column: Any) -> dict[str, int]:
 
 
 def same_items(part: Ints, ids: Ints, labels: Ints, *, named: bool = False) -> tuple[int, int, int] | None:
-    """Two parts and the number of their common ids, if `named` as runs or if labels agree beyond chance; else None."""
+    """Return two parts and the number of their common ids, if `named` as runs or labels agree too often; or None."""
     shared = np.flatnonzero(np.bincount(ids)[ids] > 1)
     distinct, ids = np.unique(ids[shared], return_inverse=True)
     table = np.full((int(part.max()) + 1, len(distinct)), -1, np.int32)

@@ -141,7 +141,7 @@ def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions
 
 
 def unlike_positions(files: Files) -> Errors:
-    """Return rows that cannot be joined by position: different numbers of rows, or the same ids in another order."""
+    """Yield errors for files that cannot be joined by position: unequal lengths, or ids in another order."""
     first, other = files
     if len(first.ids) != len(other.ids):
         sizes = f"has {len(other.ids):,} rows, and {first.where} has {len(first.ids):,}"
@@ -185,7 +185,7 @@ def _match_keys(first: Predictions, other: Predictions) -> Matched:
 
 
 def _keys_for(side: Predictions, other: Predictions) -> Any:
-    """Return unique keys, with the task if the other file's ids restart in each; without it for a one-task folder."""
+    """Return unique keys, with the task if the other file's ids restart in each, or without a folder's only task."""
     if (name := other.source.task) and not side.source.task:
         if name not in side.requested:
             wanted = f"ids of {other.where} restart in each task, so add the task of each row"
@@ -200,7 +200,7 @@ def _keys_for(side: Predictions, other: Predictions) -> Any:
 
 
 def _have_same_ids(first: Predictions, other: Predictions) -> bool:
-    """Return True if both have the same ids, known to be distinct: then all rows are kept, and codes may stay."""
+    """Return True if both files have the same distinct ids; then all rows are kept, and codes stay valid."""
     if any(side.outcomes.graded or side.distinct is not side.ids for side in (first, other)):
         return False
     return bool(first.ids.equals(other.ids))

@@ -1,4 +1,4 @@
-"""Select the answers of one model and filter in a log, by one score."""
+"""Select from a log the answers of one model and one filter, by one score."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -139,7 +139,7 @@ def _chosen(log: EvaluationLog, option: str, wanted: str | None, of_answers: Ite
     if wanted is None:
         if len(names) == 1:
             return names[0]
-        several = f"there are {len(names)}; expected one named of {listed} (--{option} NAME)"
+        several = f"there are {len(names)}; choose one of {listed} (--{option} NAME)"
         raise ValueError(f"{log.where}: {option}: {several}")
     if names == [""]:
         raise ValueError(f"{log.where}: {option}: {shown(wanted)} is not valid; a log of {log.harness} has none")

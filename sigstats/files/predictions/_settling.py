@@ -34,7 +34,7 @@ def settle(predictions: Predictions, columns: Columns) -> Predictions:
 
 
 def _settle_repeats(predictions: Predictions, columns: Columns) -> Predictions:
-    """Rows with a unique pair of id and epoch: of those that repeat one, the first, the last, or all as answers."""
+    """Make pairs of id and epoch unique: keep the first or the last of repeated rows, or all as answers."""
     if are_distinct(predictions):
         check_rules(predictions, (keys_in_two_forms,))
         return predictions if predictions.epoch is not None else replace(predictions, distinct=predictions.ids)
@@ -92,7 +92,7 @@ def _settle_missing(predictions: Predictions, columns: Columns) -> Predictions:
 
 
 def _wrong_predictions(predictions: Predictions) -> dict[str, Any]:
-    """Labels and predictions; the other one of two classes, or no class of several, replaces a missing prediction."""
+    """Return labels and predictions; a missing prediction becomes the other of two classes, or else no class."""
     outcomes = predictions.outcomes
     if not outcomes.prediction.null_count:
         return {}

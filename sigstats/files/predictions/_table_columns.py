@@ -1,4 +1,4 @@
-"""The columns of a table: marks, probabilities of classes, and notes on what is read by guess or not used."""
+"""The columns of a table: marks, probabilities of classes, and notes on guessed or unused columns."""
 
 import math
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ def other_columns_of(table: Table, columns: TableColumns) -> dict[str, Any]:
 
 
 def check_texts(table: Table, name: str, texts: Any, columns: Columns) -> None:
-    """Refuse texts that usually mean a missing value and are no listed classes, and numbers too large for float64."""
+    """Refuse texts that usually mean a missing value, unless listed as classes, and numbers too large for float64."""
     values = texts.dictionary if pa.types.is_dictionary(texts.type) else texts
     if name != columns.score and (pc.max(pc.binary_length(values)).as_py() or 0) > _LONGEST_NUMBER:
         for row, text in enumerate(texts.to_pylist()):
@@ -69,7 +69,7 @@ def check_texts(table: Table, name: str, texts: Any, columns: Columns) -> None:
 
 
 def epochs_of(table: Table, columns: Columns) -> Any:
-    """Return each row's run or epoch, or None; a mean or majority of the others is not one more."""
+    """Return each row's run or epoch, or None; refuse one that is a mean or majority of the others."""
     name = columns.units.run or columns.units.epoch
     if name is None:
         return None

@@ -174,7 +174,7 @@ def _distinct(where: str, files: Sequence[str], named: Sequence[str], columns: C
 
 
 def _differing(names: Sequence[str]) -> list[str]:
-    """Return the part of each name that is not shared by all: what is shared is the model, or when it was run."""
+    """Return the part of each name that differs; the common parts name the model or the time of the run."""
     if len(names) < 2:
         return [name.rpartition("/")[2] for name in names]
     words = [_WORDS.split(name) for name in names]  # words and, between them, what separates them

@@ -129,7 +129,7 @@ def _check_marks(people: Sequence[People], scored: Scored | None, limits: tuple[
 def join_samples(
     baseline: Mapping[str | None, Predictions], candidate: Mapping[str | None, Predictions], columns: Columns
 ) -> list[PairedPredictions]:
-    """Return the different rows of two models, by each score."""
+    """Combine the rows of two models with different rows, once for each score."""
     with_ids = not any(rows.by_position for side in (baseline, candidate) for rows in side.values())
     sides = (join_scores(side, side, columns, with_ids=with_ids) for side in (baseline, candidate))
     return [*map(combine_samples, *sides)]
@@ -170,7 +170,7 @@ def combine_samples(baseline: PairedPredictions, candidate: PairedPredictions) -
 
 
 def _units(first: Units, second: Units) -> Units:
-    """Return the units of both; no group or item has rows of both models."""
+    """Return the units of both models; they have no group or item in common."""
     in_groups = first.group is not None or second.group is not None
     groups = [np.arange(units.n) if units.group is None else units.group for units in (first, second)]
     group, items, slices = (np.concatenate([groups[0], groups[1] + first.n]) if in_groups else None), None, {}

@@ -51,7 +51,7 @@ class ManyPredictions:
 
 
 class _UnlikeAnswersError(Exception):
-    """Two files have unlike numbers of answers to an item."""
+    """Two files have different numbers of answers to an item."""
 
 
 def join_many(predictions: Sequence[Predictions], columns: Columns, **options: Unpack[MatchOptions]) -> ManyPredictions:
@@ -156,7 +156,7 @@ def _joined_averages(predictions: Sequence[Predictions], columns: Columns, optio
 
 
 def _match(first: Predictions, other: Predictions, columns: Columns, options: MatchOptions) -> Matched:
-    """Join a file to the first one; raise `_UnlikeAnswersError` if they have unlike numbers of answers to an item."""
+    """Join a file to the first one; raise `_UnlikeAnswersError` if their numbers of answers to an item differ."""
     kept = kept_rows(first, other.dropped)
     side = first if kept is None else first.take(kept)
     other = exclude_rows(other, first.dropped)

@@ -182,7 +182,7 @@ def _no_names(where: str, heading: _Heading) -> ValueError:
 
 
 def _with_decimal_commas(texts: Array) -> Array | None:
-    """Numbers with a decimal comma in some; None if one is not a number, or all commas may separate thousands."""
+    """Parse numbers, some with decimal commas; None if one is not a number, or all commas may separate thousands."""
     written = [text for text in pc.unique(texts).to_pylist() if text is not None]
     with_comma = [text for text in written if "," in text]
     if not all(map(_DECIMAL_COMMA.fullmatch, written)) or all(map(_THOUSANDS.fullmatch, with_comma)):

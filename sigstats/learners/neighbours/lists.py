@@ -239,5 +239,5 @@ class NeighbourLists:
 
 
 def _narrowed(codes: IntArray) -> Any:
-    """Return codes of each row, (replicates, n), by row and in few bytes, so that those of a row lie together."""
+    """Return the codes, (replicates, n), transposed and in few bytes, so that those of a row are contiguous."""
     return np.ascontiguousarray(codes.T, dtype=np.uint8 if codes.max() < 2**8 else np.int64)

@@ -244,7 +244,7 @@ class Configuration:
 
 
 def configuration(estimator: Any, problem: Problem) -> Configuration | None:
-    """Return the settings of an estimator; None for other metrics, weights or transforms than are known here."""
+    """Return the settings of an estimator, or None if its metric, weights or transforms are not supported."""
     *transforms, classifier = steps_of(estimator)
     n, d = problem.X.shape
     nominal = np.zeros(d, dtype=bool)

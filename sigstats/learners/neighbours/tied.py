@@ -124,7 +124,7 @@ def _fitted(classifier: Any, X: FloatArray) -> Any:
 
 @functools.cache
 def _first_is_taken() -> bool:
-    """Return True if the scikit-learn that is installed takes the first, on rows that are tied with 30 others."""
+    """Return True if the installed scikit-learn takes the first of rows that are tied with 30 others."""
     X = np.random.default_rng(0).integers(0, 2, (1200, 5)).astype(np.float64)
     X, tested = X[:1000], X[1000:]
     first = ((tested[:, None] - X) ** 2).sum(axis=2).argmin(axis=1)

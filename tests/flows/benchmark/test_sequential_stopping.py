@@ -56,7 +56,7 @@ def test_or_of_p_itself_and_says_so_where_the_other_is_out_of_reach():
     method = "benjamini-yekutieli"
     assert not prepared("holm", stopping="gandy").notes
     (note,) = prepared(method, stopping="gandy").notes
-    assert note.startswith("gandy cannot end a test as rejected: that is certain only at p <= 0.0034")
+    assert note.startswith("gandy can never reject a test: rejection is certain only at p <= 0.0034")
     less = prepared(method, stopping="gandy", certain="unadjusted")
     assert {cell.rule.rejection_level for cell in less.plan.cells if cell.stopping is not None} == {0.05}
     assert not less.notes

@@ -254,7 +254,7 @@ def test_the_metric_that_is_named_is_compared(tmp_path, refused):
     """acc is the same in both; acc_norm fell from 1 to 0."""
     a = harness_log(tmp_path / "a.jsonl", [{"acc": 1, "acc_norm": 1}] * 40)
     b = harness_log(tmp_path / "b.jsonl", [{"acc": 1, "acc_norm": 0}] * 40)
-    assert "expected one named of acc, acc_norm" in refused("compare", a, b)
+    assert "choose one of acc, acc_norm" in refused("compare", a, b)
     found = compared(tmp_path, a, b, "--score", "acc_norm", code=1)
     assert found["rows"][0]["difference"] == -1
     assert found["subjects"]["candidate"]["metric"] == "acc_norm"
@@ -359,7 +359,7 @@ def test_two_providers_of_one_file_are_compared(tmp_path, refused):
     ]
     path = tmp_path / "output.json"
     path.write_text(json.dumps({"evalId": "e", "results": {"version": 3, "results": results}}))
-    assert "model: there are 2; expected one named of old, new" in refused("compare", path, path)
+    assert "model: there are 2; choose one of old, new" in refused("compare", path, path)
     found = compared(tmp_path, path, path, "--model", "old", "--model", "new")
     (row,) = found["rows"]
     assert (found["identical"], row["baseline"], row["candidate"]) == (False, 1.0, pytest.approx(2 / 3))

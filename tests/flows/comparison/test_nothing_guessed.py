@@ -36,7 +36,7 @@ def run(tmp_path, capsys, command, a, b=None, *options):
         ("compare", ("--margin", "latency_ms=2pt"), "'latency_ms=2pt' is not valid; expected a number of ms"),
         ("compare", ("--margin", "latency_ms="), "--margin: 'latency_ms=' is not valid; expected X or NAME=X"),
         ("compare", ("--margin", "500%"), "--margin: 5.0 is not valid; expected"),
-        ("compare", ("--power", "0.8", "--drop", "2pt"), "points are for shares; expected a number of ms"),
+        ("compare", ("--power", "0.8", "--drop", "2pt"), "points are only for shares; expected a number of ms"),
         ("check", ("--at-most", "50%"), "--at-most: '50%' is not valid; expected a number in the unit of latency_ms"),
     ],
 )

@@ -66,7 +66,7 @@ REFUSED = [
     ([POPULARITY, POPULARITY, "--epoch", "epoch"], "epoch: 'epoch' is not valid for a log of Inspect"),
     (
         [GSM8K, GSM8K],
-        "score: there are 2; expected one named of exact_match,strict-match, exact_match,flexible-extract (--score",
+        "score: there are 2; choose one of exact_match,strict-match, exact_match,flexible-extract (--score",
     ),
     (
         [GSM8K, GSM8K, "--score", "exact_match,none"],
@@ -74,13 +74,13 @@ REFUSED = [
     ),
     ([GEOMETRY, GEOMETRY, *STRICT], "filter: 'strict-match' was not found; expected one of none"),
     ([GEOMETRY, GEOMETRY, "--score", "acc"], "score: 'acc' was not found; expected one of exact_match"),
-    ([NARRATIVE, NARRATIVE], "score: there are 6; expected one named of exact_match, quasi_exact_match, f1_score"),
+    ([NARRATIVE, NARRATIVE], "score: there are 6; choose one of exact_match, quasi_exact_match, f1_score"),
     ([NARRATIVE, NARRATIVE, "--score", "exact_match@5"], "score: 'exact_match@5' was not found; expected one of exact"),
     ([PROMPTFOO, PROMPTFOO, "--model", "gpt"], "model: 'gpt' was not found; expected 'Cat Azure OpenAI'"),
-    (["inspect", "inspect"], "--model: there are 7; expected one named of"),
+    (["inspect", "inspect"], "--model: there are 7; choose one of"),
     (
         ["lm-evaluation-harness"] * 2,
-        "score: there are 4; expected one named of exact_match,strict-match, exact_match,flexible-extract",
+        "score: there are 4; choose one of exact_match,strict-match, exact_match,flexible-extract",
     ),
     (["", ""], "choose one by a pattern or a separate folder"),
     (
@@ -94,7 +94,7 @@ REFUSED = [
     ([POPULARITY, ("another scorer", POPULARITY), "--score", "match"], "score: 'match' was not found; expected one of"),
     ([GEOMETRY, ("another scorer", GEOMETRY)], "metric 'judge' is not that of {0}, 'exact_match'"),
     ([GEOMETRY, ("another filter", GEOMETRY)], "filter 'strict' is not that of {0}, 'none'"),
-    ([POPULARITY, ("two scorers", POPULARITY)], "score: there are 2; expected one named of match, judge (--score NAME"),
+    ([POPULARITY, ("two scorers", POPULARITY)], "score: there are 2; choose one of match, judge (--score NAME"),
     (
         [POPULARITY, ("two scorers", POPULARITY), "--score", "all", "--higher-is-better", "judge"],
         "score: 'judge' was not found, but exists in",

@@ -40,7 +40,7 @@ def test_the_score_and_filter_that_are_named_are_compared(tmp_path, capsys):
     harness_log(tmp_path / "a.jsonl", documents(1.0))
     harness_log(tmp_path / "b.jsonl", documents(0.0))
     assert evaluated(tmp_path, STUDY)[0] == 2
-    assert "expected one named of acc,strict, acc,loose" in capsys.readouterr().err
+    assert "choose one of acc,strict, acc,loose" in capsys.readouterr().err
     code, found = evaluated(tmp_path, STUDY + '[columns]\nscore = "f1"\nfilter = "loose"\n')
     assert (code, found["rows"][0]["difference"], found["n"]) == (1, -1, 40)
     assert found["subjects"]["candidate"] == {"metric": "f1", "filter": "loose", "epochs": "1"}

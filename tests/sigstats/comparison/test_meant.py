@@ -614,7 +614,7 @@ def test_two_filters_of_one_log_are_compared_by_naming_both(tmp_path, answer, re
     rows = answer("compare", path, copy, "--score", "em,flexible", "--score", "em,strict")["rows"]
     assert [row["baseline"] for row in rows] == [pytest.approx(np.mean(flexible)), pytest.approx(np.mean(strict))]
     said = refused("check", path, "--score", "em", "--at-least", "0.1")
-    assert "expected one named of em,strict, em,flexible (--score NAME)" in said
+    assert "choose one of em,strict, em,flexible (--score NAME)" in said
 
 
 def test_a_name_with_a_comma_is_a_score_before_it_is_a_metric_and_a_filter(tmp_path):

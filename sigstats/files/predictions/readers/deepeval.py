@@ -48,7 +48,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
 
 
 def _lower_is_better(metrics: Iterable[Mapping[str, Any]]) -> dict[str, bool]:
-    """Return the metrics that pass on one side of their thresholds only, and whether it is the lower one."""
+    """Return, for each metric that passes on only one side of its threshold, whether that is the lower side."""
     below: dict[str, set[bool]] = {}
     for metric in metrics:
         score, threshold, success = (metric.get(key) for key in ("score", "threshold", "success"))

@@ -1,4 +1,4 @@
-"""The ``eval_results.json`` of EvalPlus: if each solution of a task passed the base tests, and those of ``plus``.
+"""The ``eval_results.json`` of EvalPlus: whether each solution passed the base and the ``plus`` tests of a task.
 
 Each solution of a task is an answer to it. The score ``plus`` is right where both sets of tests passed, as EvalPlus
 counts it.

@@ -1,4 +1,4 @@
-"""The results of HumanEval and of programs with its form: a line for each sample, with its task and if it passed.
+"""Results in the form of HumanEval: one line per sample, with its task and whether it passed.
 
 Samples of one task are answers to one item.
 """
@@ -18,7 +18,7 @@ BEGINS = re.compile(rb'\s*+\{(?=[^\n]*"task_id")(?=[^\n]*"passed"\s*:\s*(true|fa
 
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
-    """Read if each sample passed."""
+    """Read whether each sample passed."""
     answers = []
     for number, line in enumerate(content.whole().splitlines(), start=1):
         if not line.strip():

@@ -118,7 +118,7 @@ def _best_in_order(
 def _best_level(
     sample: Sample, column: int, feature: int, members: Any, n: int, settings: Settings, best: float, room: Room
 ) -> Any:
-    """Do the same for a column of few levels, by counts of classes in each level."""
+    """Do the same as `_best_in_order` for a column of few levels, by counts of classes in each level."""
     codes, total, left, by_level = sample.features.codes, room.total, room.left, room.by_level
     n_classes, smallest = len(total), settings.smallest
     low: Any = np.int64(codes[feature, members[0]])

@@ -516,7 +516,7 @@ def test_a_prompt_of_promptfoo_is_named_by_its_beginning_or_its_number_and_provi
     ]
     (file,) = written(tmp_path, {"evalId": "e", "results": {"version": 3, "results": results}}, name="output.json")
     said = refused("rank", file)
-    offered = said.partition("expected one named of '")[2].partition("'")[0]
+    offered = said.partition("choose one of '")[2].partition("'")[0]
     assert f"success,{prompts[0]}".startswith(offered)
     for name in (offered, "success,0", f"success,{prompts[0]}"):
         assert [each["model"] for each in answer("rank", file, "--score", name)["models"]] == ["good", "bad"]
@@ -683,7 +683,7 @@ def test_a_log_of_one_model_says_what_its_prompts_are(tmp_path, refused):
     results = [{"promptIdx": p, "testIdx": t, "success": True, "score": 1, "vars": {"q": t}, "provider": {"id": "m"},
                 "prompt": {"label": f"p{p}", "raw": "x"}} for p in range(2) for t in range(12)]  # fmt: skip
     (file,) = written(tmp_path, {"evalId": "e", "results": {"version": 3, "results": results}})
-    assert "expected one named of success,p0, success,p1 (--score NAME)" in refused("rank", file)
+    assert "choose one of success,p0, success,p1 (--score NAME)" in refused("rank", file)
 
 
 def test_rows_without_a_value_are_a_slice_and_not_a_group(tmp_path, answer, refused):

@@ -69,9 +69,7 @@ def helm(folder, rows, model="m", name="mmlu:subject=x,model=m", references=True
 def test_an_instance_of_helm_has_many_statistics_of_which_one_is_named(tmp_path):
     rows = [instance(n, exact_match=float(n % 2), f1_score=n / 10, num_output_tokens=n, logprob=-1.5) for n in range(6)]
     path = helm(tmp_path / "a", rows)
-    with pytest.raises(
-        ValueError, match=r"score: there are 2; expected one named of exact_match, f1_score \(--score NAME"
-    ):
+    with pytest.raises(ValueError, match=r"score: there are 2; choose one of exact_match, f1_score \(--score NAME"):
         read(path, Columns())
     assert marks(path, score="f1_score") == {(f"id{n}", 1): n / 10 for n in range(6)}
     assert marks(path, score="num_output_tokens") == {(f"id{n}", 1): n for n in range(6)}  # of the run, but named
@@ -108,7 +106,7 @@ def test_train_trials_of_helm_are_answers_to_one_item_and_perturbations_are_chos
     assert marks(helm(tmp_path / "a", rows)) == {(f"id{n}", trial + 1): trial for n in range(3) for trial in range(2)}
     rows = [instance(n, 0, kind, exact_match=float(kind is None)) for n in range(3) for kind in (None, "typos")]
     path = helm(tmp_path / "b", rows)
-    with pytest.raises(ValueError, match=r"score: there are .*; expected one named of .*,original, .*,typos"):
+    with pytest.raises(ValueError, match=r"score: there are .*; choose one of .*,original, .*,typos"):
         read(path, Columns())
     assert marks(path, filter="typos") == {(f"id{n}", 1): 0 for n in range(3)}
     assert marks(path, filter="original") == {(f"id{n}", 1): 1 for n in range(3)}
@@ -215,7 +213,7 @@ def test_tests_of_promptfoo_in_another_order_are_the_same_tests(tmp_path):
 def test_one_of_several_providers_and_prompts_is_named(tmp_path):
     results = [outcome(n, provider == "new", provider) for n in range(3) for provider in ("old", "new")]
     path = promptfoo(tmp_path / "a.json", results)
-    with pytest.raises(ValueError, match="model: there are 2; expected one named of old, new"):
+    with pytest.raises(ValueError, match="model: there are 2; choose one of old, new"):
         read(path, Columns())
     with pytest.raises(ValueError, match="model: 'newer' was not found; expected one of old, new"):
         read(path, Columns().but(model="newer"))
@@ -223,7 +221,7 @@ def test_one_of_several_providers_and_prompts_is_named(tmp_path):
     assert read(path, Columns().but(model="new")).source.subject["model"] == "new"
     both = [outcome(n, way == "bx", way[0], way[1]) for n in range(2) for way in ("ax", "ay", "bx", "by")]
     path = promptfoo(tmp_path / "b.json", both)
-    with pytest.raises(ValueError, match=r"score: there are .*; expected one named of .*,x, .*,y"):
+    with pytest.raises(ValueError, match=r"score: there are .*; choose one of .*,x, .*,y"):
         read(path, Columns().but(model="b"))
     assert set(marks(path, model="b", filter="x").values()) == {1}
     assert set(marks(path, model="a", filter="x").values()) == {0}
@@ -419,7 +417,7 @@ def test_the_details_of_early_lighteval_are_text(tmp_path, number):
     path = details(tmp_path / "early.parquet", early)
     assert marks(path, score="em") == {(str(n), 1): n > 2 for n in range(6)}
     assert read(path, Columns().but(score="em", slices=("level",))).requested["level"].to_pylist() == list("ababab")
-    with pytest.raises(ValueError, match="score: there are 2; expected one named of em, f1"):
+    with pytest.raises(ValueError, match="score: there are 2; choose one of em, f1"):
         read(path, Columns())
 
 

@@ -121,9 +121,7 @@ def test_real_filters_are_told_apart(shared_data):
     for name in ("strict-match", "flexible-extract"):
         wanted = [line["exact_match"] for line in lines if line["filter"] == name]
         assert marks(str(path), filter=name) == wanted
-    with pytest.raises(
-        ValueError, match="expected one named of exact_match,strict-match, exact_match,flexible-extract"
-    ):
+    with pytest.raises(ValueError, match="choose one of exact_match,strict-match, exact_match,flexible-extract"):
         marks(str(path))
 
 
@@ -255,7 +253,7 @@ def test_an_answer_without_a_score_is_wrong_in_a_log_that_was_scored(tmp_path):
 
 
 def test_names_of_a_file_are_told_in_one_line(tmp_path):
-    with pytest.raises(ValueError, match=r"expected one named of a, 'b' \(--score NAME"):
+    with pytest.raises(ValueError, match=r"choose one of a, 'b' \(--score NAME"):
         marks(inspect_log(tmp_path / "a.json", [(1, 1, {"a": 1, "b\nc": 1})]))
 
 

@@ -288,7 +288,7 @@ def test_a_folder_of_several_models_is_not_read_as_one(tmp_path, printed, refuse
                 log = [{"filter": "none", "acc": float(item < number)} for item in range(20)]
                 harness_log(folder / f"samples_{task}_2025-01-01T00-00-00.0.jsonl", log)
     path = tmp_path / "logs"
-    several = "--model: there are 2; expected one named of ai/large, ai/small"
+    several = "--model: there are 2; choose one of ai/large, ai/small"
     assert several in refused("check", path, "--at-least", "0.2")
     assert "ai/large" in printed("rank", path).splitlines()[0]
     next((path / "ai__large").glob("*boolq*")).unlink()  # the models have different tasks
@@ -554,7 +554,7 @@ def test_each_task_of_a_folder_takes_its_only_score_and_filter(tmp_path):
         found = read(str(tmp_path), Columns(score=named))
         assert found.score.values.to_pylist() == marks
         assert found.source.subject["scorer"] == "match, judge"
-    with pytest.raises(ValueError, match=r"score: there are 2; expected one named of match, judge \(--score NAME"):
+    with pytest.raises(ValueError, match=r"score: there are 2; choose one of match, judge \(--score NAME"):
         read(str(tmp_path), Columns())
     inspect_log(tmp_path / "d.json", [(1, 1, {"x": 0, "y": 1})], task="d")
     with pytest.raises(ValueError, match="score: 'match' was not found in task 'd'; expected one of x, y"):
