@@ -1,5 +1,6 @@
 """Time cells before a study runs, first one of each kind, then the costliest; predict the others."""
 
+import contextlib
 import math
 import tempfile
 import time
@@ -231,8 +232,9 @@ def _cost_of(cell: Cell, scratch: Store, *, cold: bool) -> tuple[dict[str, Any],
     most = min(cell.replicates, max(_FEWEST, int(_PART_OF_CELL * cell.replicates)))
     warming = starting = max(0.0, at_first - first.seconds)
     if warming > _SMALL * first.seconds and own_code(cell) is None:
-        again = _run(block, _by_another_path(scratch), apart=True)
-        starting = min(warming, max(0.0, again.seconds - first.seconds))
+        with contextlib.suppress(_BlockFailed):  # a process that cannot start is no fault of the cell
+            again = _run(block, _by_another_path(scratch), apart=True)
+            starting = min(warming, max(0.0, again.seconds - first.seconds))
     while falls:
         before = receipts[-1].seconds
         more = min(most, max(cell.lane_size, 10 * timed), int(timed * _SHORT / max(before, 1e-6)))

@@ -185,7 +185,8 @@ def _spelling(name: str) -> str:
 
 def _whole_number(name: str) -> str | None:
     """Return a whole number, perhaps with marks between thousands, as `_spelling` does; None for other names."""
-    bare = name.replace(marks[1], "") if (marks := _THOUSANDS.fullmatch(name)) else name
+    marks = _THOUSANDS.fullmatch(name)
+    bare = name.replace(marks[1], "") if marks and (marks[1] != "." or name.count(".") > 1) else name  # 2.500 is 2.5
     return _spelling(bare) if _WHOLE_NUMBER.fullmatch(bare) else None
 
 

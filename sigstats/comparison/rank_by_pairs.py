@@ -108,7 +108,7 @@ def rank_by_pairs(
 
 def _shared_draws(pair: Any, models: int, measure: str | None, rule: ComparisonRule) -> SharedDraws:
     """Random weights for all pairs, of rows if these are single and the measure is one of several classes."""
-    if measure in COUNT_MEASURES and not refers_to_one_class(measure):
+    if measure in COUNT_MEASURES and measure != "accuracy" and not refers_to_one_class(measure):
         first, *_ = pairs = [pair(0, other) for other in range(1, models)]
         if all(of.predicted and (of.n, of.classes, of.units.single) == (first.n, first.classes, True) for of in pairs):
             columns = np.array([first.predicted.label, first.predicted.a, *(of.predicted.b for of in pairs)])

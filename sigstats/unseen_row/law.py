@@ -190,7 +190,6 @@ class SharedDraws:
         """Free the memory of the columns."""
         for columns in self._columns:
             columns.clear()
-        self._sums = np.empty((1, 0, 0))
 
     def _generator(self, *key: int) -> np.random.Generator:
         return np.random.Generator(np.random.Philox(np.random.SeedSequence(self.seed, spawn_key=key)))
@@ -221,6 +220,11 @@ class ModelDraws(SharedDraws):
         few = len(often) <= n_models * (n_models - 1) // 2 * min(_MOST_ROWS, k**3)
         if few and np.ptp(self._classes) == k - 1 and np.ptp(self._models) == n_models - 1:
             self._draw(rows, often, most)
+
+    def clear(self) -> None:
+        """Free the memory of the columns and of the sums."""
+        super().clear()
+        self._sums = np.empty((1, 0, 0))
 
     def _draw(self, rows: IntArray, often: IntArray, size: int) -> None:
         """Add the weights of labels, and of wrong answers by their labels and by themselves."""

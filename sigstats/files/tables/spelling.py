@@ -102,9 +102,11 @@ def check_points(where: str, texts: Array, content: bytes, separator: str) -> No
     if not _all_match(texts := texts.drop_null(), _POINT_OF_THOUSANDS):
         return
     pointed = texts.filter(pc.match_substring(texts, "."))
+    if not len(pointed):
+        return
     edge = '"' if separator == "," else rf'"|{re.escape(separator)}|^|\r?$'
     comma, point = (re.search(_DECIMAL.format(edge=edge, mark=of).encode(), content, re.M) for of in (",", r"\."))
-    if len(pointed) and (comma or (separator == ";" and not point)):
+    if comma or (separator == ";" and not point):
         first = str(pointed[0].as_py())
         why = "other numbers have a decimal comma" if comma else "no number shows that points are decimal"
         cure = f"write {first.replace('.', '')}, or {first}0 if it is decimal"
