@@ -255,6 +255,7 @@ def as_arguments() -> AbstractContextManager[None]:
 def in_arguments(message: str) -> str:
     """Return a message in one line, with arguments in place of command-line options."""
     named = message.replace("--score-range LOW HIGH", "score_range=(LOW, HIGH)").replace("--classes", "classes=[...]")
+    named = named.replace("--measure A/B", "ratio='A/B'")
     named = re.sub(r" \(--allow-different-tasks [^)]*\)", "", named.replace("--unpaired", "unpaired=True"))
     named = _OPTION.sub(
         lambda value: f"{ARGUMENTS.get(value[1], value[1]).replace('-', '_')}={(value[2] or value[3])!r}", named

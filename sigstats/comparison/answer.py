@@ -249,8 +249,8 @@ def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[Compa
         return "Compare on more rows of the smallest slices: their wide intervals widen that of the gap."
     if row.test.kind == "judged":
         return f"{row.note[:1].upper()}{row.note[1:]}."
-    measure = "--measure COSTS" if row.measure == EXPECTED_COST else f"--measure {shlex.quote(row.measure)}"
-    plan, size = f"sigstats compare {measure} --power 0.8 with the same files", settled_by(row)
+    measure = {EXPECTED_COST: "COSTS", "ratio": "A/B"}.get(row.measure, shlex.quote(row.measure))
+    plan, size = f"sigstats compare --measure {measure} --power 0.8 with the same files", settled_by(row)
     if row.test.kind == "unpaired" and not size:
         return "Compare both models on the same rows, so that smaller differences can be detected, or use more rows."
     if row.test.kind != "unpaired":

@@ -224,8 +224,7 @@ def _given_scores(paired: PairedPredictions, spec: MeasureSpec) -> Scored:
     """Return the scores of both models; raise ValueError if they are missing or of another kind."""
     scored, marks, name = paired.scored, spec.needs == "marks", spec.name
     if name == "ratio" and (scored is None or scored.per is None):
-        wanted = "two columns, --measure A/B (in Python ratio='A/B')"
-        raise ValueError(f"measures: 'ratio' is not valid without denominators; expected {wanted}")
+        raise ValueError("measures: 'ratio' is not valid without denominators; expected two columns, --measure A/B")
     if scored is None:
         raise ValueError(f"measures: {name!r} is not valid without scores; expected scores (--score COLUMN)")
     if name != "ratio" and scored.per is not None:
