@@ -47,19 +47,19 @@ def plan_pair(
     measure = "accuracy" if "accuracy" in chosen and not scored else chosen[-1]
     row = blank_row(paired, measure)
     of_range = [row.span * drop if isinstance(drop, StatedShare) else drop for drop in drops]
-    if paired.units.runs is not None:
-        if measure != ("mean-score" if paired.predicted is None else "accuracy"):
-            raise ValueError(f"power: runs cannot be planned by {row.name}; expected the measure accuracy")
-        usual = [row.span * drop for drop in default_drops(rule)]
-        return plan_runs(paired, rule, of_range or usual, target=power, tests=tests)
-    if measure == "accuracy":
-        rule = replace(rule, margin=rule.margin_of(row))
-        pilot = pilot_of(paired, rule, tests=tests)
-        return plan_size(pilot, rule=rule, drops=drops or default_drops(rule), target=power)
     if (row.unit or row.relative) and any(isinstance(drop, StatedShare) for drop in drops):
         raise ValueError(
             f"drop: points are only for shares; expected a number of {row.unit or 'the unit of the score'}"
         )
+    if paired.units.runs is not None:
+        if measure != ("mean-score" if paired.predicted is None else "accuracy"):
+            raise ValueError(f"power: runs cannot be planned by {row.name}; expected the measure accuracy")
+        usual = [] if row.relative else [row.span * drop for drop in default_drops(rule)]
+        return plan_runs(paired, rule, of_range or usual, target=power, tests=tests)
+    if measure == "accuracy":
+        rule = replace(rule, margin=StatedShare(rule.margin_of(row)))
+        pilot = pilot_of(paired, rule, tests=tests)
+        return plan_size(pilot, rule=rule, drops=drops or default_drops(rule), target=power)
     about = {name for of_measure, _ in blank_rows(paired, [measure]) for name in names_of(of_measure)}
     margins = {name: margin for name, margin in rule.margins.items() if name in about}
     # Margins of the other measures are not valid for this one, nor are parts of the baseline if it has limits.
@@ -182,6 +182,11 @@ def as_object(plan: Plan) -> dict[str, Any]:
         **asdict(plan),
         "rule": plan.rule.by_keys(),
     }
+
+
+def without_sizes(problem: str) -> str:
+    """Return the text in place of sizes that cannot be planned."""
+    return f"Sizes cannot be planned ({printable(problem)})."
 
 
 def as_text(plan: Plan) -> str:

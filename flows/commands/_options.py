@@ -180,8 +180,17 @@ def rule_of(options: argparse.Namespace) -> "ComparisonRule":
 
 def add_drops(parser: Any) -> None:
     """Add ``--drop``."""
-    text = "drop to detect, a share or in the unit of a mark (default: those of 0.005, 0.01, 0.02, 0.05 that count)"
+    text = "drop to detect, a share or in the unit of a mark (default for accuracy and runs: 0.005 to 0.05)"
     repeatable(parser, "--drop", "X", f"{text} (repeatable)")
+
+
+def check_power(power: float | None) -> None:
+    """Raise BadInput for a value of ``--power`` that is not a probability."""
+    from sigstats._common.validation import as_real
+
+    if power is not None:
+        with as_options():
+            as_real(power, "power", low=0, high=1, open_ends=True)
 
 
 def drops_of(options: argparse.Namespace) -> list[float]:

@@ -16,7 +16,17 @@ from ..errors import BadInput
 from . import _predictions as arguments
 from . import option
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
-from ._options import add_drops, add_fail_on, add_rule_options, as_options, code_of, drops_of, fraction, rule_of
+from ._options import (
+    add_drops,
+    add_fail_on,
+    add_rule_options,
+    as_options,
+    check_power,
+    code_of,
+    drops_of,
+    fraction,
+    rule_of,
+)
 
 if TYPE_CHECKING:
     from sigstats.comparison.result import CandidatesResult
@@ -70,8 +80,7 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput(f"CANDIDATE: is missing; expected {arguments.SECOND_FILE}")
     refuse_overwriting(options, (options.baseline, *options.candidates), "json", "report", "changed")
     arguments.refuse_together(options, several_candidates=len(options.candidates) > 1)
-    if options.drop and options.power is None:
-        raise BadInput(f"--drop: {options.drop[0]!r} is not valid without --power; add --power 0.8")
+    _check_sizes(options)
     from ..comparison.text import show, show_candidates
 
     result, pairs = _compare(options)
@@ -96,6 +105,17 @@ def run(options: argparse.Namespace) -> int:
         if sizes:
             write_text("-", f"\n{sizes}")
     return code_of(options, result.verdict)
+
+
+def _check_sizes(options: argparse.Namespace) -> None:
+    """Check ``--power`` and ``--drop`` before the files are read."""
+    if options.drop and options.power is None:
+        raise BadInput(f"--drop: {options.drop[0]!r} is not valid without --power; add --power 0.8")
+    if options.power is not None:
+        check_power(options.power)
+        arguments.refuse_together(options, several_scores=len(arguments.scores_of(options)) > 1)
+        with as_options():
+            drops_of(options)
 
 
 def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[PairedPredictions]]]":
@@ -124,15 +144,20 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
 def _sizes(
     options: argparse.Namespace, result: "CandidatesResult", pairs: "list[PairedPredictions]"
 ) -> tuple[str, dict[str, Any]]:
-    """Return the size of the next comparison, as text and as an entry of the JSON."""
-    from ..sizing import as_object, as_text, plan_pair
+    """Return the size of the next comparison, or the reason why it is unknown, as text and as an entry of the JSON."""
+    from ..sizing import as_object, as_text, plan_pair, without_sizes
 
-    arguments.refuse_together(options, several_scores=len(pairs) > 1)
     measures = list(dict.fromkeys(row.measure for row in result.results[0].rows))
     named = len(arguments.measures_of(options) or ())
     how: dict[str, Any] = {"named": named, "power": options.power, "positive": options.positive}
-    with as_options():
-        plan = plan_pair(pairs[0], rule_of(options), measures, drops=drops_of(options), **how)
+    try:
+        arguments.refuse_together(options, several_scores=len(pairs) > 1)
+        with as_options():
+            plan = plan_pair(pairs[0], rule_of(options), measures, drops=drops_of(options), **how)
+    except BadInput as error:
+        if str(error).startswith("--drop: "):
+            raise
+        return without_sizes(str(error)), {"sizes": {"problem": str(error)}}
     return as_text(plan), {"sizes": as_object(plan)}
 
 

@@ -13,7 +13,7 @@ from ..errors import DONE, BadInput
 from . import _predictions as arguments
 from . import option
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
-from ._options import as_options, fraction
+from ._options import as_options, check_power, fraction
 
 if TYPE_CHECKING:
     from sigstats.files.predictions import Columns, PairedPredictions, Predictions
@@ -73,7 +73,9 @@ def run(options: argparse.Namespace) -> int:
     if write_outputs(options, json=partial(as_json, ranks, files, sizes), html=page, md=partial(as_markdown, ranks)):
         show(ranks)
         if sizes is not None:
-            write_text("-", f"\n{sizes}")
+            from ..sizing import without_sizes
+
+            write_text("-", f"\n{without_sizes(sizes) if isinstance(sizes, str) else sizes}")
     return DONE
 
 
@@ -119,7 +121,7 @@ def _run_votes(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _rank(options: argparse.Namespace) -> "tuple[Ranking, list[str], LeaderboardSize | None]":
+def _rank(options: argparse.Namespace) -> "tuple[Ranking, list[str], LeaderboardSize | str | None]":
     """Return the ranking, the files of the ranked models, best first, and with ``--power`` the rows that they need."""
     from sigstats._common.validation import as_real
     from sigstats.comparison.measure_names import as_compared_measures
@@ -139,6 +141,9 @@ def _rank(options: argparse.Namespace) -> "tuple[Ranking, list[str], Leaderboard
             raise BadInput(f"--measure: {len(measures)} were given; expected one")
         if options.positive is not None and not by_pairs:
             raise BadInput("--positive: is not valid without --measure; expected a measure of a class, such as f1")
+        check_power(options.power)
+        if by_pairs and options.power is not None:
+            raise BadInput("--power: is not valid by this measure; expected the accuracy, or the mean of a score")
         columns = arguments.columns_of_files(options, len(files))
         arguments.refuse_unused(columns[0], measures)
         columns = [file.but(coded=by_pairs) for file in columns]
@@ -158,8 +163,6 @@ def _rank(options: argparse.Namespace) -> "tuple[Ranking, list[str], Leaderboard
             ranking = with_costs(ranking, ranks, options.cost)
         if options.power is None:
             return ranking, ordered, None
-        if by_pairs:
-            raise BadInput("--power: is not valid by this measure; expected the accuracy, or the mean of a score")
         return ranking, ordered, _sizes(options, names, sides, columns[0], limits)
 
 
@@ -169,17 +172,21 @@ def _sizes(
     sides: "Sequence[Predictions]",
     columns: "Columns",
     limits: tuple[float, float] | None,
-) -> "LeaderboardSize":
-    from sigstats._common.validation import as_real
+) -> "LeaderboardSize | str":
+    """Return the rows that the ranking needs, or the reason why they are unknown."""
     from sigstats.files.predictions.many import join_many
     from sigstats.sizing.leaderboards import leaderboard_size
 
-    target = as_real(options.power, "power", low=0, high=1, open_ends=True)
     joined = join_many(sides, columns, **arguments.match_options(options))
-    if joined.units.group is not None:
-        raise BadInput("--power: is not valid for groups; expected one answer or score of each row")
     how: dict[str, Any] = {"lower": joined.lower, "limits": limits or joined.limits}
-    return leaderboard_size(joined.scores, names, target=target, confidence_level=1 - options.alpha, **how)
+    how |= {"target": options.power, "confidence_level": 1 - options.alpha}
+    try:
+        if joined.units.group is not None:
+            raise BadInput("--power: is not valid for groups; expected one answer or score of each row")
+        with as_options():
+            return leaderboard_size(joined.scores, names, **how)
+    except BadInput as error:
+        return str(error)
 
 
 def _of_cost(columns: "Columns", cost: str) -> "Columns":

@@ -142,7 +142,7 @@ def rows_in_words(ranking: Ranking) -> str:
 JSON_VERSION = 2
 
 
-def as_json(ranking: Ranking, files: Sequence[str], sizes: LeaderboardSize | None = None) -> str:
+def as_json(ranking: Ranking, files: Sequence[str], sizes: LeaderboardSize | str | None = None) -> str:
     """All results, under the names of the fields of `sigstats.results.Ranking`; `files` in the order of the models."""
     answer = answer_of(ranking)
     content: dict[str, Any] = {
@@ -163,7 +163,7 @@ def as_json(ranking: Ranking, files: Sequence[str], sizes: LeaderboardSize | Non
         costs = list(map(_with_ends, ranking.costs))
         content |= {"cost": ranking.cost, "front": ranking.front, "costs": costs}
     if sizes is not None:
-        content["sizes"] = asdict(sizes)
+        content["sizes"] = {"problem": sizes} if isinstance(sizes, str) else asdict(sizes)
     return json.dumps(content, indent=2, allow_nan=False)
 
 

@@ -23,6 +23,13 @@ from .spread import MOST, Sampled, fewest_of, planners_of, spread_of
 _DROPS = (1, 2, 5, 10)
 
 
+def usual_drops(baseline: float, minimum: float) -> list[float]:
+    """Return the default drops of a measure, given the baseline's value and the smallest drop that counts."""
+    hundredth = 0.01 * abs(baseline)
+    unit = hundredth if hundredth > minimum else 2 * minimum
+    return [float(f"{times * unit:.2g}") for times in _DROPS]
+
+
 @dataclass(frozen=True, kw_only=True)
 class DropOfMeasure:
     """A drop: the rows that show it, and the power of those available; `needed` is None if none is enough."""
@@ -131,9 +138,7 @@ def plan_measure(
         raise ValueError(f"power: {shown(measure)} has no known spread ({why}); expected other files")
     spread = replace(spread, fewest=max(spread.fewest, rule.smallest_slice, fewest_of(level)))
     minimum = rule.effect_of(first)
-    hundredth = 0.01 * abs(first.baseline)
-    unit = hundredth if hundredth > minimum else 2 * minimum
-    asked = drops or [float(f"{times * unit:.2g}") for times in _DROPS]
+    asked = drops or usual_drops(first.baseline, minimum)
     generator = (
         DropOfMeasure(
             drop=drop,

@@ -21,6 +21,7 @@ from ..comparison.family import blank_row
 from ..comparison.measured import evidence_of
 from ..comparison.paired_predictions import PairedPredictions
 from ..comparison.rule import ComparisonRule
+from .measures import usual_drops
 
 #: The most runs of a recipe that are tried.
 _MOST_RUNS = 1000
@@ -96,15 +97,17 @@ def plan_runs(
 ) -> SizeOfRuns:
     """Return the runs of each recipe that show each of some drops of accuracy, by the spread of a pilot's.
 
-    `tests`: the number of tests that are adjusted together. Raises ValueError if there are no predictions, or a recipe
-    has only one run.
+    `drops`: by default those of `usual_drops`. `tests`: the number of tests that are adjusted together.
+
+    Raises ValueError if there are no predictions, or a recipe has only one run.
     """
     goal = as_real(target, "power", low=0, high=1, open_ends=True)
     marks, scored = paired.predicted is None, paired.scored
     if paired.units.runs is None or (scored and scored.per) or (marks and scored is None):
         raise ValueError("prediction: is missing; expected predictions with labels of each run, or a score")
     row = blank_row(paired, "mean-score" if marks else "accuracy")
-    drops = [as_real(drop, "drop", low=0, high=row.span, open_ends=True) for drop in drops]
+    high = math.inf if row.relative else row.span
+    drops = [as_real(drop, "drop", low=0, high=high, open_ends=True) for drop in drops]
     evidence = evidence_of(paired, row.measure)
     # The first pairs have the runs of the baseline; the first and the others have the runs of the candidate.
     of_baseline, pairs = paired.units.runs[0], [pair.values for pair in getattr(evidence, "pairs", ())]
@@ -112,7 +115,8 @@ def plan_runs(
     runs, n = (len(recipes[0]), len(recipes[1])), paired.n
     if min(runs) < 2:
         raise ValueError(f"run: a recipe has {min(runs)} run; expected two or more of each, to estimate the spread")
-    effect = rule.effect_of(replace(row, baseline=float(recipes[0].mean())))
+    baseline = float(recipes[0].mean())
+    effect = rule.effect_of(replace(row, baseline=baseline))
     luck, residual = _variances(recipes)
     level = rule.level_of_one(tests)
 
@@ -128,7 +132,7 @@ def plan_runs(
         return DropOfRuns(drop=drop, needed=now, needed_more_items=more, needed_any_items=most, power=at_hand)
 
     return SizeOfRuns(
-        drops=tuple(map(size, sorted(set(drops)))),
+        drops=tuple(map(size, sorted(set(drops or usual_drops(baseline, effect))))),
         runs=runs,
         items=n,
         deviation=math.sqrt(luck + residual / n),

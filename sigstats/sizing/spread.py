@@ -146,7 +146,7 @@ def planners_of(
 ) -> list[Spread | None]:
     """Return the spread of each tested row, with the pilot of its slice if rows of the evidence can be drawn again.
 
-    Samples have as many random weights as p-values at the level need.
+    The mean over tasks has no pilot. Samples have as many random weights as p-values at the level need.
     """
     spreads, places = [spread_of(row) for row in rows], dict(paired.units.parts)
     if evidence is None or not can_be_sampled(evidence, rows[0].measure):
@@ -158,7 +158,9 @@ def planners_of(
         return TiltedPilot(evidence.take(places[row.slice]), untested, rule).of_most_units()
 
     return [
-        spread and Sampled(spread.deviation, spread.unseen, spread.fewest, pilot(row))
+        Sampled(spread.deviation, spread.unseen, spread.fewest, pilot(row))
+        if spread and row.slice in places
+        else spread
         for row, spread in zip(rows, spreads, strict=True)
     ]
 

@@ -199,7 +199,6 @@ def test_wrong_input_is_one_line(arguments, said, refused):
         ("compare", ["--power", "0.8", "--weights", "id"], "--power: is not valid with --weights"),
         ("compare", ["--power", "0.8", "--unpaired"], "--power: is not valid with --unpaired"),
         ("rank", ["--power", "0"], "--power: 0.0 is not valid"),
-        ("rank", ["--power", "0.8", "--group", "region"], "--power: is not valid for groups; expected one answer"),
         ("rank", ["--power", "0.8", "--measure", "mcc"], "--power: is not valid by this measure; expected the acc"),
     ],
 )
@@ -209,11 +208,52 @@ def test_a_power_that_nothing_is_planned_by_is_one_line(pilot, refused, command,
     assert said in error
 
 
-def test_models_that_are_right_on_the_same_rows_show_no_size(pilot, refused):
+def test_a_comparison_keeps_its_answer_if_no_size_can_be_planned(pilot, tmp_path, printed):
     pilot[1].write_text(pilot[0].read_text() + "\n")
-    for measure, said in (("accuracy", "both models are right on the same rows"), ("mcc", "'mcc' has no known spread")):
-        error = refused("compare", *pilot, "--measure", measure, "--power", "0.8")
-        assert error.startswith(f"sigstats: --power: {said}")
+    for measure, problem in (("accuracy", "both models are right on the same"), ("mcc", "'mcc' has no known spread")):
+        files = [*pilot, "--measure", measure, "--json", tmp_path / "sizes.json"]
+        answer = printed("compare", *files)
+        assert printed("compare", *files, "--power", "0.8").startswith(
+            f"{answer}\nSizes cannot be planned (--power: {problem}"
+        )
+        sizes = json.loads((tmp_path / "sizes.json").read_text())["sizes"]
+        assert sizes["problem"].startswith(f"--power: {problem}")
+
+
+def test_a_ranking_keeps_its_answer_if_no_size_can_be_planned(pilot, tmp_path, printed):
+    files = [*pilot, "--group", "region", "--json", tmp_path / "sizes.json"]
+    answer = printed("rank", *files)
+    assert printed("rank", *files, "--power", "0.8").startswith(f"{answer}\nSizes cannot be planned (--power: is")
+    sizes = json.loads((tmp_path / "sizes.json").read_text())["sizes"]
+    assert sizes["problem"].startswith("--power: is not valid for groups")
+
+
+def test_a_margin_of_many_points_is_planned(pilot, planned):
+    assert planned(*pilot, "--margin", "25pt")["rule"]["margin"] == 0.25
+
+
+def test_a_measure_is_planned_with_the_mean_over_tasks(tmp_path, planned):
+    rng = np.random.default_rng(3)
+    for name in "ab":
+        frame = pd.DataFrame({"id": range(60), "task": np.arange(60) % 3, "quality": rng.random(60)})
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    score = ["--score", "quality", "--higher-is-better", "quality", "--score-range", "0", "1"]
+    sizes = planned(tmp_path / "a.csv", tmp_path / "b.csv", *score, "--task", "task")
+    assert "mean over tasks" in [part["slice"] for part in sizes["parts"]]
+
+
+def test_runs_by_a_score_without_limits_have_drops_of_its_size(tmp_path, planned, refused):
+    rng = np.random.default_rng(4)
+    for name in "ab":
+        frame = pd.DataFrame({"id": np.arange(150) % 25, "seed": np.arange(150) // 25})
+        frame.assign(latency_ms=rng.normal(200, 2, 150)).to_csv(tmp_path / f"{name}.csv", index=False)
+    files = [tmp_path / "a.csv", tmp_path / "b.csv", "--run", "seed", "--score", "latency_ms"]
+    drops = planned(*files)["drops"]
+    assert [drop["drop"] for drop in drops] == pytest.approx([20, 40, 100, 200], rel=0.05)
+    assert all(drop["needed"] for drop in drops)
+    assert planned(*files, "--drop", "20")["drops"][0]["drop"] == 20
+    error = refused("compare", *files, "--power", "0.8", "--drop", "5pt")
+    assert "--drop: points are only for shares; expected a number of ms" in error
 
 
 @pytest.mark.long
@@ -300,7 +340,7 @@ def test_drops_that_no_number_of_rows_shows_are_none_of_the_default(capsys):
 
 
 @pytest.mark.long
-def test_a_measure_that_is_named_is_sized_beside_a_cost(tmp_path, planned, refused):
+def test_a_measure_that_is_named_is_sized_beside_a_cost(tmp_path, planned):
     rng = np.random.default_rng(2)
     for name in "ab":
         label = np.arange(60) % 3
@@ -316,8 +356,10 @@ def test_a_measure_that_is_named_is_sized_beside_a_cost(tmp_path, planned, refus
     assert planned(*macro, *of_cost) == planned(*macro)
     for path in files[:2]:
         pd.concat([pd.read_csv(path).assign(seed=seed) for seed in range(2)]).to_csv(path, index=False)
-    error = refused("compare", *files, "--run", "seed", "--power", "0.8")
-    assert "--power: runs cannot be planned by mean-score of cost; expected the measure accuracy" in error
+    sizes = planned(*files, "--run", "seed")
+    assert sizes["problem"].startswith(
+        "--power: runs cannot be planned by mean-score of cost; expected the measure acc"
+    )
 
 
 @pytest.mark.parametrize("runs", [False, True])
