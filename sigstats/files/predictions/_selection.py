@@ -31,10 +31,8 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
     if not log.answers:
         raise ValueError(f"{log.where}: has no answers; write the log with its samples")
     answers = _answers_of_model(log, columns.chosen.model)
-    scores = [columns.score] if columns.score else dict.fromkeys(name for answer in answers for name in answer.named)
-    texts = [f"{score},{name}" for score in scores for name in dict.fromkeys(answer.filter for answer in answers)]
-    if columns.chosen.filter is None and len(texts) > len(scores):
-        _chosen(log, "score", None, texts)
+    if columns.chosen.filter is None:
+        _check_filters(log, answers, columns)
     filter_name = _chosen(log, "filter", columns.chosen.filter, (answer.filter for answer in answers))
     answers = [answer for answer in answers if answer.filter == filter_name]
     score = _score_of(log, answers, columns)
@@ -72,6 +70,18 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
     )
 
 
+def _check_filters(log: EvaluationLog, answers: Sequence[Answer], columns: Columns) -> None:
+    """Raise ValueError if the answers are of several filters; list each score with each filter."""
+    filters = list(dict.fromkeys(answer.filter for answer in answers))
+    if len(filters) < 2:
+        return
+    names = list(dict.fromkeys(name for answer in answers for name in answer.named))
+    if not names:
+        raise _without_scores(log, answers)
+    scores = [columns.score] if columns.score else names
+    raise _several(log, "score", [f"{score},{name}" for score in scores for name in short_names(filters)])
+
+
 def with_filter(columns: Columns, logs: Sequence[EvaluationLog]) -> Columns:
     """Return the columns with METRIC,FILTER apart, if the score is of this form and no log has a score of this name."""
     score = columns.score or ""
@@ -88,10 +98,7 @@ def _score_of(log: EvaluationLog, answers: Sequence[Answer], columns: Columns) -
     if not names and columns.unscored == "wrong":  # all answers count as wrong if they were scored or failed
         names = [*log.scored] or [columns.score or ""] * any(answer.failed for answer in answers)
     if not names:
-        failed = next((f" ({shown(answer.failed)})" for answer in answers if answer.failed), "")
-        raise ValueError(
-            f"{log.where}: none of its {len(answers):,} answers has a score{failed}; expected a log with scores"
-        )
+        raise _without_scores(log, answers)
     score = _chosen(log, "score", columns.score, names)
     for answer in answers:
         infinite = answer.unread.get(score) == INFINITE
@@ -102,6 +109,13 @@ def _score_of(log: EvaluationLog, answers: Sequence[Answer], columns: Columns) -
                 f"expected a number of each answer{drop}"
             )
     return score
+
+
+def _without_scores(log: EvaluationLog, answers: Sequence[Answer]) -> ValueError:
+    failed = next((f" ({shown(answer.failed)})" for answer in answers if answer.failed), "")
+    return ValueError(
+        f"{log.where}: none of its {len(answers):,} answers has a score{failed}; expected a log with scores"
+    )
 
 
 def _subject(log: EvaluationLog, answers: Sequence[Answer], score: str) -> dict[str, str]:
@@ -135,12 +149,10 @@ def _answers_of_model(log: EvaluationLog, wanted: str | None) -> Sequence[Answer
 def _chosen(log: EvaluationLog, option: str, wanted: str | None, of_answers: Iterable[str]) -> str:
     """Return the wanted name, or the only one; otherwise ValueError."""
     names = list(dict.fromkeys(of_answers))
-    listed = some_of(short_names(names), 20)
     if wanted is None:
         if len(names) == 1:
             return names[0]
-        several = f"there are {len(names)}; choose one of {listed} (--{option} NAME)"
-        raise ValueError(f"{log.where}: {option}: {several}")
+        raise _several(log, option, short_names(names))
     if names == [""]:
         raise ValueError(f"{log.where}: {option}: {shown(wanted)} is not valid; a log of {log.harness} has none")
     if wanted in names:
@@ -150,8 +162,14 @@ def _chosen(log: EvaluationLog, option: str, wanted: str | None, of_answers: Ite
     if any(map(_is_long, names)) and wanted.isdecimal():
         meant = names[int(wanted) :][:1]
     if len(meant) != 1:
+        listed = some_of(short_names(names), 20)
         raise ValueError(f"{log.where}: {option}: {shown(wanted)} was not found; expected one of {listed}")
     return meant[0]
+
+
+def _several(log: EvaluationLog, option: str, names: Sequence[str]) -> ValueError:
+    problem = f"there are {len(names)}; choose one of {some_of(names, 20)} (--{option} NAME)"
+    return ValueError(f"{log.where}: {option}: {problem}")
 
 
 def _is_long(name: str) -> bool:

@@ -617,6 +617,22 @@ def test_two_filters_of_one_log_are_compared_by_naming_both(tmp_path, answer, re
     assert "choose one of em,strict, em,flexible (--score NAME)" in said
 
 
+def test_filters_are_listed_by_names_that_can_be_given(tmp_path, answer, refused):
+    names = ["Read this.\nA", "Read this.\nB", "x" * 58]
+    path = filtered(tmp_path / "a.jsonl", {name: [0, 1] * 20 for name in names})
+    assert f"choose one of em,0, em,1, em,{names[2]} (--score NAME)" in refused("check", path, "--at-least", "0.1")
+    for offered in ("em,0", "em,1", f"em,{names[2]}"):
+        (row,) = answer("check", path, "--at-least", "0.1", "--score", offered)["rows"]
+        assert row["value"] == 0.5
+
+
+def test_a_log_of_several_filters_without_a_score_lacks_scores(tmp_path):
+    documents = [{"doc_id": n, "doc": {"q": n}, "filter": name, "metrics": []} for name in "ab" for n in range(3)]
+    for unscored in ("refuse", "wrong"):
+        with pytest.raises(ValueError, match="none of its 6 answers has a score"):
+            read(harness_log(tmp_path / "a.jsonl", documents), Columns(unscored=unscored))
+
+
 def test_a_name_with_a_comma_is_a_score_before_it_is_a_metric_and_a_filter(tmp_path):
     marks = {"metrics": ["em", "em,strict"], "em": 0, "em,strict": 1}
     path = harness_log(tmp_path / "a.jsonl", [{"doc_id": n, "filter": "strict", **marks} for n in range(20)])

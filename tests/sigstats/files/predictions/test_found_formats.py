@@ -516,9 +516,9 @@ def test_a_prompt_of_promptfoo_is_named_by_its_beginning_or_its_number_and_provi
     ]
     (file,) = written(tmp_path, {"evalId": "e", "results": {"version": 3, "results": results}}, name="output.json")
     said = refused("rank", file)
-    offered = said.partition("choose one of '")[2].partition("'")[0]
-    assert f"success,{prompts[0]}".startswith(offered)
-    for name in (offered, "success,0", f"success,{prompts[0]}"):
+    offered = said.partition("choose one of success,'")[2].partition("'")[0]
+    assert prompts[0].startswith(offered)
+    for name in (f"success,{offered}", "success,0", f"success,{prompts[0]}"):
         assert [each["model"] for each in answer("rank", file, "--score", name)["models"]] == ["good", "bad"]
 
 
