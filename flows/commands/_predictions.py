@@ -115,7 +115,12 @@ def file_for_each(options: argparse.Namespace, files: Sequence[str]) -> list[str
     """Repeat a single file for each of its named predictions, models or filters; keep several files as they are."""
     parts = [score.partition(",") for score in options.score]
     if len(files) == 1 < len(parts) and len({metric for metric, *_ in parts}) == 1 and all(name for *_, name in parts):
-        options.score, options.filter = [parts[0][0]], [name for *_, name in parts]
+        from sigstats.files.predictions import is_of_tables
+
+        with as_options():
+            is_table = is_of_tables(files[0])  # a column may have a name with a comma
+        if not is_table:
+            options.score, options.filter = [parts[0][0]], [name for *_, name in parts]
     named = max(len(values) for _, values in _named_in_files(options))
     scores = scores_of(options) if len(files) == 1 else []
     if scores and len(options.prediction) > 1:

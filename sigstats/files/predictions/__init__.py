@@ -7,6 +7,7 @@ from ._columns import MODELS as MODELS
 from ._columns import Columns as Columns
 from ._files import costs_of_file as costs_of_file
 from ._files import has_instances as has_instances
+from ._files import is_of_tables as is_of_tables
 from ._files import join_scores as join_scores
 from ._files import model_names_in as model_names_in
 from ._files import names_of_instances as names_of_instances

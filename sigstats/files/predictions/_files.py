@@ -153,6 +153,14 @@ def costs_of_file(path: str) -> Mapping[str, Any] | list[tuple[str, str, float]]
     return list(zip(*(column.to_pylist() for column in columns), strict=True))
 
 
+def is_of_tables(path: str) -> bool:
+    """Return True for a file, folder or pattern without logs. A pipe, read only once, is False."""
+    if Path(path).is_fifo():
+        return False
+    formats = [format_of(file) for file in files_of(path) or [path]]
+    return all(module is None or getattr(module, "TABLE", False) for module in formats)
+
+
 def has_instances(path: str) -> bool:
     """Return True for SWE-bench results, whose labels name all instances. A pipe, read only once, is False."""
     files = [] if Path(path).is_fifo() else files_of(path) or [path]

@@ -633,6 +633,13 @@ def test_a_log_of_several_filters_without_a_score_lacks_scores(tmp_path):
             read(harness_log(tmp_path / "a.jsonl", documents), Columns(unscored=unscored))
 
 
+def test_columns_of_a_table_may_have_names_with_a_comma(tmp_path, refused):
+    path = tmp_path / "a.csv"
+    pd.DataFrame({"id": range(20), "em,strict": 1, "em,flexible": 0}).to_csv(path, index=False)
+    said = refused("compare", path, "--score", "em,strict", "--score", "em,flexible")
+    assert "'em,strict' and 'em,flexible' are columns of one file; write a file for each model" in said
+
+
 def test_a_name_with_a_comma_is_a_score_before_it_is_a_metric_and_a_filter(tmp_path):
     marks = {"metrics": ["em", "em,strict"], "em": 0, "em,strict": 1}
     path = harness_log(tmp_path / "a.jsonl", [{"doc_id": n, "filter": "strict", **marks} for n in range(20)])
