@@ -13,8 +13,8 @@ from ._options import as_options
 #: Each form and its pattern; the first form whose pattern matches is meant.
 _FORMS = {
     "costs": r"(f[np]=|\{).*|.+\.(csv|json)",
-    "name": r"[^:/(]+(\(.*)?",
-    "ratio": r"[^/]+/[^/]+",
+    "name": r"[^:/(]+(\([^/]*)?",
+    "ratio": r"\s*[^/\s][^/]*/\s*[^/\s][^/]*",
     "function": r"[^/(]+:[^/]+",
 }
 _IN_WORDS = (

@@ -91,7 +91,9 @@ def test_a_ratio_over_ones_is_a_mean_and_others_follow_the_weighted_law(tmp_path
     ratio = checked(tmp_path, ones, "--at-least", 0.45, *options)["rows"][0]
     for name in ("value", "low", "high", "pvalue"):
         assert ratio[name] == pytest.approx(mean[name], rel=1e-6)
-    found = checked(tmp_path, table, "--at-most", 0.14, "--measure", "errors/words", "--score-range", 0, 1)["rows"][0]
+    options = ("--measure", "errors (all)/words", "--lower-is-better", "errors (all)", "--score-range", 0, 1)
+    renamed = table.rename(columns={"errors": "errors (all)"})
+    found = checked(tmp_path, renamed, "--at-most", 0.14, *options)["rows"][0]
     e, w = table["errors"].to_numpy(), table["words"].to_numpy()
     assert found["value"] == pytest.approx(e.sum() / w.sum())
     law = np.random.default_rng(1).dirichlet(np.ones(301), 40_000)

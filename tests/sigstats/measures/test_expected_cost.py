@@ -121,7 +121,7 @@ def test_costs_in_a_file_or_in_words(tmp_path, capsys, refused) -> None:
         "compare", *files, *["--measure", "fn=1,fp=1", "--measure", costs]
     )
     assert refused("compare", *files, "--measure", "none.csv").startswith("sigstats: --measure: none.csv: there is no")
-    for odd in ("s3://bucket/costs", "costs/", "/costs", "a/b/c", ""):
+    for odd in ("s3://bucket/costs", "costs/", "/costs", " /costs", "a/b/c", ""):
         message = (
             f"sigstats: --measure: '{odd}' is not valid; expected a measure, MODULE:FUNCTION of your own, ratio A/B"
         )
