@@ -10,7 +10,7 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -42,6 +42,8 @@ _SORTED = re.compile(
     r"(?i)(?<!\d)(?:19|20)\d\d(?:-?(?:W\d\d?(?:-[1-7])?|Q[1-4])|([-_.])\d\d(?:\1\d\d)?|\d{4}(?=[T_ -]\d\d))"
     r"(?:[T_ -]\d\d[-:.]?\d\d(?:[-:.]?\d\d)?(?:Z|[+-]\d\d:?\d\d)?)?(?!\d)"
 )
+#: The number of a further file of the same date, as in 20261121-2.
+_REPETITION = re.compile(r"(?:(?<=\0)|(?<=20\d\d[01]\d[0-3]\d))[-_. ]\(?\d+\)?$")
 #: A number with an exponent, as in lr1e-4, unlike phase1e-01; or a whole number or version.
 _NUMBERS = re.compile(r"(?i)(?<![0-9A-Z.])(?:lr)?\d+(?:\.\d+)?e-\d+|v?\d+(?:\.\d+)*")
 _ENDING = re.compile(r"(\.[A-Za-z]\w*)?(\.(?:gz|bz2|xz|zst))?$")
@@ -53,18 +55,19 @@ def stem(name: str) -> str:
 
 
 def unclear_order(names: Sequence[str]) -> str:
-    """Return a complaint about names that differ in more than dates and one number or version; else an empty text."""
+    """Return a complaint about names that differ in more than dates and numbers that rise together; else empty."""
     names = sorted(names, key=natural)
     if parts := unordered_dates(names):
         return f"{join_words([*map(shown, parts[:3])])} look like dates"
     if len({time_in(name) for name in names} - {None}) == len(names):
         return ""
-    texts = [re.sub(r"(?<=\0)[-_. ]\(?\d+\)?$", "", _SORTED.sub("\0", stem(name))) for name in names]
+    texts = [_REPETITION.sub("", _SORTED.sub("\0", stem(name))) for name in names]
     others = [_NUMBERS.sub("#", text) for text in texts]
     odd = next((name for name, text in zip(names, others, strict=True) if text != others[0]), "")
     if not odd:
         varied = [column for column in zip(*map(_NUMBERS.findall, texts), strict=True) if len({*column}) > 1]
-        if not varied or (len(varied) == 1 and _is_in_order(varied[0])):
+        rise = all(natural(a) <= natural(b) for column in varied for a, b in pairwise(column))
+        if all(map(_is_in_order, varied)) and (rise or len(varied) == 1):
             return ""
     return f"{shown(names[0])} and {shown(odd or names[1])} do not state which is later"
 
