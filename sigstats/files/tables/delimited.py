@@ -31,7 +31,7 @@ _START = 2**16
 #: The words in the second and third line of Orange's tables.
 _ORANGE_TYPES = {b"discrete", b"continuous", b"string", b"time", b"d", b"c", b"s", b"t"}
 _ORANGE_FLAGS = {b"", b"class", b"meta", b"ignore", b"i", b"m", b"c"}
-_COMMENT = rb"#(?<![^\r\n]#)(?=[ \t]|\d+%s)"
+_COMMENT = re.compile(rb"#(?<![^\r\n]#)(?=[ \t])")
 #: A number with a decimal comma, and one whose comma may as well part thousands.
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+(,\d+)?([eE][+-]?\d+)?", re.ASCII)
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
@@ -98,12 +98,12 @@ class DelimitedTable(Table):
         return rows_and_columns
 
     def _check_comments(self, where: str, rows: int) -> None:
-        """Refuse lines that may be comments, unless all rows begin so."""
+        """Refuse lines that may be comments, unless more than a tenth of the rows, and more than one, begin so."""
         marks, quotes, last = list[int](), 0, self._start
-        for mark in re.compile(_COMMENT % re.escape(self._separator.encode())).finditer(self._content, last):
+        for mark in _COMMENT.finditer(self._content, last):
             quotes, last = quotes + self._content.count(b'"', last, mark.start()), mark.start()
             marks += [last] * (quotes % 2 == 0)  # outside of quotes
-        if 0 < len(marks) < rows:
+        if 0 < len(marks) < rows and len(marks) <= max(1, rows // 10):
             line = self._lines_before + len(self._content[self._start : marks[0]].splitlines()) + 1
             raise ValueError(f"{where}, line {line}: may be a comment, as it begins with #; remove or quote it")
 

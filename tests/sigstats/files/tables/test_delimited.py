@@ -208,13 +208,16 @@ def test_texts_of_several_lines_are_no_rows(text, columns):
     ("text", "line"),
     [
         ("id,label\n1,a\n# 50,a\n2,b\n", 3),
-        ("# a comment\nid,label\n1,a\n2,b\n#3,b\n", 5),
+        ("# a comment\nid,label\n1,a\n2,b\n# 3,b\n", 5),
+        ("text,label\n" + "a,b\n" * 30 + "# c,b\n" * 2, 32),
         ('id;label\r\n1;"a\r\n# b"\r\n#\t2;b\r\n', 4),
         ("id,label\n# 1,a\n# 2,b\n", None),
         ('text,label\n"# 1",a\n2,b\n', None),
         ('text,label\n"a\n# 50,b\n",a\n2,b\n', None),
         ("text,label\n#new in town,a\nold,b\n", None),
         ("answer\n# 1\n2\n", None),
+        ("id,label\n#12,a\n#12a,b\n", None),
+        ("id,label\n#12,a\n!34,b\n", None),
     ],
 )
 def test_a_line_that_may_be_a_comment_among_rows_is_refused(text, line):
@@ -223,6 +226,10 @@ def test_a_line_that_may_be_a_comment_among_rows_is_refused(text, line):
         return
     with pytest.raises(ValueError, match=rf"^f\.csv, line {line}: may be a comment"):
         DelimitedTable("f.csv", text.encode())
+
+
+def test_many_rows_that_begin_with_a_number_sign_are_headings():
+    assert DelimitedTable("f.csv", b"text,label\n" + b"plain,a\n" * 17 + b"# Title,b\n" * 3).num_rows == 20
 
 
 @pytest.mark.parametrize(
