@@ -83,7 +83,9 @@ def test_the_filter_that_is_named_is_read(tmp_path):
     assert marks(path, filter="strict") == [0, 0, 0]
     assert marks(path, filter="flexible") == [1, 1, 1]
     for columns in ({}, {"filter": "loose"}):
-        with pytest.raises(ValueError, match=r"(filter|score): .*(choose|expected) one .*of (em,)?strict, (em,)?flexible"):
+        with pytest.raises(
+            ValueError, match=r"(filter|score): .*(choose|expected) one .*of (em,)?strict, (em,)?flexible"
+        ):
             marks(path, **columns)
 
 
