@@ -132,7 +132,7 @@ def test_a_study_finds_the_judge_out(tmp_path, capsys):
     output, csv = stored.store.root, str(tmp_path / "rows")
     assert main(["replay", output, "--trial", "17", "--only", "dataset=marks", "--rows", csv]) == 0
     assert (tmp_path / "rows").read_text().splitlines()[0] == '"item","judge_a","label_a","judge_b","label_b"'
-    assert "people label as many as a size says" in stored.store.files.read("report.html").decode()
+    assert "a size is the number of rows that people label" in stored.store.files.read("report.html").decode()
 
 
 @pytest.mark.parametrize(

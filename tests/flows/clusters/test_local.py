@@ -48,7 +48,7 @@ def test_workers_that_the_limit_of_open_files_has_no_room_for_are_refused(monkey
     resource = pytest.importorskip("resource", reason="needs limits of a process, which Windows lacks")
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (24, 24) if kind == resource.RLIMIT_NOFILE else (-1, -1))
     with (
-        pytest.raises(BadInput, match=r"2 workers need \d+ open files, and this process may have 24"),
+        pytest.raises(BadInput, match=r"2 workers need \d+ open files, but this process may have only 24"),
         open_pool(Cluster(workers=2)),
     ):
         pass

@@ -53,7 +53,7 @@ def test_the_command_that_a_page_names_says_how_many_rows_show_a_drop(tmp_path, 
     named = re.search(r"sigstats compare (--measure \S+ --power 0.8) with the same files", text)[1]
     said = " ".join(printed("compare", *files, *options, *shlex.split(named)).split())
     assert re.search(r" 200 rows detect a drop of [0-9.]+ of neg-mae with 80% power", said)
-    assert "an equally good candidate passes 80% of the time at a margin of 0.005." in said
+    assert "an equally good candidate passes 80% of the time at a margin of 2.5" in said
     assert "The number of rows that compare suggests assumes that the observed difference is the true one." in said
 
 

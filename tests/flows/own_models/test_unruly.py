@@ -116,5 +116,7 @@ def test_a_worker_that_leaks_gets_a_new_process(package, tmp_path, monkeypatch):
 
 def test_results_in_this_process_are_refused(package, tmp_path):
     study = study_of(tmp_path, [named("means")], nulls="")
-    with pytest.raises(ValueError, match="memory://own is not valid; code of another package"):
+    with pytest.raises(
+        ValueError, match="memory://own is in the memory of this process, but code from another package"
+    ):
         sigstats.run_study(study, output="memory://own", allow=["netpackage"])
