@@ -13,6 +13,7 @@ from sigstats.comparison.paired_predictions import PairedPredictions
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.multiplicity import IN_WORDS
 from sigstats.sizing.comparison import DropPlan, PartPlan, SizePlan, pilot_of, plan_size
+from sigstats.sizing.leaderboards import LeaderboardSize
 from sigstats.sizing.measures import SizeOfMeasure, plan_measure
 from sigstats.sizing.runs import SizeOfRuns, plan_runs
 
@@ -171,8 +172,10 @@ def _of_part(plan: PartPlan) -> Cells:
     return plan.part.name, f"{plan.part.n:,}", f"{significant(100 * plan.part.discordance, 3)}%", smallest
 
 
-def as_object(plan: Plan) -> dict[str, Any]:
-    """Return all results, under the names of the fields of the plan."""
+def as_object(plan: Plan | LeaderboardSize | str) -> dict[str, Any]:
+    """Return all results, under the names of the fields of the plan, or the problem that leaves no plan."""
+    if isinstance(plan, str):
+        return {"problem": plan}
     if not isinstance(plan, SizePlan):
         return asdict(plan)
     return {
@@ -184,13 +187,10 @@ def as_object(plan: Plan) -> dict[str, Any]:
     }
 
 
-def without_sizes(problem: str) -> str:
-    """Return the text in place of sizes that cannot be planned."""
-    return f"Sizes cannot be planned ({printable(problem)})."
-
-
-def as_text(plan: Plan) -> str:
-    """Return the headline, its basis and the tables."""
+def as_text(plan: Plan | LeaderboardSize | str) -> str:
+    """Return the headline, its basis and the tables, or the problem that leaves no plan."""
+    if isinstance(plan, str):
+        return f"Sizes cannot be planned ({printable(plan)})."
     if not isinstance(plan, SizePlan):
         return str(plan)
     lines = [f"{headline(plan)}.", *(f"{line}." for line in basis(plan))]

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sigstats.files.predictions import Columns, PairedPredictions
 
     from ..comparison.changed import Changed
+    from ..sizing import Plan
 
 
 GROUP = "files of predictions"
@@ -85,7 +86,11 @@ def run(options: argparse.Namespace) -> int:
 
     result, pairs = _compare(options)
     result = replace(result, baseline=printable(result.baseline), candidates=tuple(map(printable, result.candidates)))
-    sizes, entries = ("", {}) if options.power is None else _sizes(options, result, pairs[0])
+    entries, sizes = {}, None if options.power is None else _sizes(options, result, pairs[0])
+    if sizes is not None:
+        from ..sizing import as_object, as_text
+
+        entries = {"sizes": as_object(sizes)}
     changed = None
     if options.changed is not None:
         from ..comparison.changed import changed_of
@@ -102,8 +107,8 @@ def run(options: argparse.Namespace) -> int:
             show_candidates(result)
         if changed is not None:
             write_text("-", f"{changed.words}: {printable(options.changed)}")
-        if sizes:
-            write_text("-", f"\n{sizes}")
+        if sizes is not None:
+            write_text("-", f"\n{as_text(sizes)}")
     return code_of(options, result.verdict)
 
 
@@ -141,11 +146,9 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
     return CandidatesResult(baseline=baseline, candidates=tuple(candidates), results=results), compared
 
 
-def _sizes(
-    options: argparse.Namespace, result: "CandidatesResult", pairs: "list[PairedPredictions]"
-) -> tuple[str, dict[str, Any]]:
-    """Return the size of the next comparison, or the reason why it is unknown, as text and as an entry of the JSON."""
-    from ..sizing import as_object, as_text, plan_pair, without_sizes
+def _sizes(options: argparse.Namespace, result: "CandidatesResult", pairs: "list[PairedPredictions]") -> "Plan | str":
+    """Return the size of the next comparison, or the reason why it is unknown."""
+    from ..sizing import plan_pair
 
     measures = list(dict.fromkeys(row.measure for row in result.results[0].rows))
     named = len(arguments.measures_of(options) or ())
@@ -153,12 +156,11 @@ def _sizes(
     try:
         arguments.refuse_together(options, several_scores=len(pairs) > 1)
         with as_options():
-            plan = plan_pair(pairs[0], rule_of(options), measures, drops=drops_of(options), **how)
+            return plan_pair(pairs[0], rule_of(options), measures, drops=drops_of(options), **how)
     except BadInput as error:
         if str(error).startswith("--drop: "):
             raise
-        return without_sizes(str(error)), {"sizes": {"problem": str(error)}}
-    return as_text(plan), {"sizes": as_object(plan)}
+        return str(error)
 
 
 def _joined(

@@ -62,7 +62,11 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput("--item: is only valid with one file of votes")
     if options.cost is not None and len(options.prediction) > len(options.files):
         raise BadInput(f"--cost: {options.cost!r} is one column for every --prediction; expected a file for each model")
-    ranks, files, sizes = _rank(options)
+    entries, (ranks, files, sizes) = {}, _rank(options)
+    if sizes is not None:
+        from ..sizing import as_object, as_text
+
+        entries = {"sizes": as_object(sizes)}
     from ..ranking.words import as_json, as_markdown, show
 
     def page() -> str:
@@ -70,12 +74,10 @@ def run(options: argparse.Namespace) -> int:
 
         return as_html(ranks)
 
-    if write_outputs(options, json=partial(as_json, ranks, files, sizes), html=page, md=partial(as_markdown, ranks)):
+    if write_outputs(options, json=partial(as_json, ranks, files, entries), html=page, md=partial(as_markdown, ranks)):
         show(ranks)
         if sizes is not None:
-            from ..sizing import without_sizes
-
-            write_text("-", f"\n{without_sizes(sizes) if isinstance(sizes, str) else sizes}")
+            write_text("-", f"\n{as_text(sizes)}")
     return DONE
 
 

@@ -18,7 +18,6 @@ from sigstats._common.messages import for_markdown, markdown_table, notes_as_obj
 from sigstats.comparison.answer import Answer
 from sigstats.ranking.means import MEAN_OVER_TASKS
 from sigstats.ranking.result import RankedCost, RankedModel, Ranking
-from sigstats.sizing.leaderboards import LeaderboardSize
 
 from ..pages.wording import both_ends, count_of, join_words, number, percent, percent_range, significant, some_of
 
@@ -142,7 +141,7 @@ def rows_in_words(ranking: Ranking) -> str:
 JSON_VERSION = 2
 
 
-def as_json(ranking: Ranking, files: Sequence[str], sizes: LeaderboardSize | str | None = None) -> str:
+def as_json(ranking: Ranking, files: Sequence[str], entries: Mapping[str, Any]) -> str:
     """All results, under the names of the fields of `sigstats.results.Ranking`; `files` in the order of the models."""
     answer = answer_of(ranking)
     content: dict[str, Any] = {
@@ -162,9 +161,7 @@ def as_json(ranking: Ranking, files: Sequence[str], sizes: LeaderboardSize | str
     if ranking.costs:
         costs = list(map(_with_ends, ranking.costs))
         content |= {"cost": ranking.cost, "front": ranking.front, "costs": costs}
-    if sizes is not None:
-        content["sizes"] = {"problem": sizes} if isinstance(sizes, str) else asdict(sizes)
-    return json.dumps(content, indent=2, allow_nan=False)
+    return json.dumps({**content, **entries}, indent=2, allow_nan=False)
 
 
 def _with_ends(model: RankedModel | RankedCost) -> dict[str, Any]:

@@ -18,11 +18,10 @@ from .._common.data_frames import columns_of
 from .._common.drawing import ranks_with_cliques
 from .._common.extreme import error_bound, ties_as_equal
 from .._common.random_streams import RNG, as_generator
-from .._common.scores import unlike_units
 from .._common.validation import IntArray, as_choice, as_count, as_flag, as_names, as_real, as_reals, refuse
 from ..test_result import TestResult, monte_carlo_outcome
 from .friedman_exact import exact_pvalue, least_pvalue
-from .score_tables import ONE_UNIT, require_data_sets
+from .score_tables import require_data_sets, unlike_models
 
 FriedmanMethod: TypeAlias = Literal["auto", "exact", "f", "chi2", "monte-carlo"]
 
@@ -195,8 +194,8 @@ def friedman_test(
     chi2_statistic, f_statistic = _statistics(doubled)
     way, reason, outcome = _tested(doubled, way, (chi2_statistic, f_statistic), replicates, generator)
     turned = f"{k} models (columns) and {datasets} data sets (rows): is the table transposed?" if k > datasets else ""
-    options: Any = {"wanted": ONE_UNIT, "costs": not greater_is_better, "listed": models is not None}
-    units = unlike_units([*table.T], names, **options) if columns.models else ()
+    how = {"greater_is_better": greater_is_better, "listed": models is not None}
+    units = unlike_models([*table.T], names, **how) if columns.models else ()
     return FriedmanResult(
         reason="; ".join(filter(None, (reason, turned, *units))),
         statistic=f_statistic if way == "f" else chi2_statistic,

@@ -1,6 +1,7 @@
 """Tables of the scores of models on data sets: wide, or long with a row for each score, and scores that are missing."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -8,14 +9,13 @@ import numpy as np
 from .._common.class_spelling import is_summary
 from .._common.column_names import FOLD, FOLDS
 from .._common.data_frames import columns_of, is_missing, opened
+from .._common.messages import Note
 from .._common.repeats import check_end_rows, refuse_summaries
 from .._common.scores import unlike_units
 from .._common.validation import FloatArray, as_names, as_reals, refuse, shown
 from ..measures.metrics import against_direction
 
 Missing: TypeAlias = Literal["refuse", "drop", "worst", "pairs"]
-#: The expected scores.
-ONE_UNIT = "scores of all models in one unit (models names the columns that are models)"
 
 
 class ScoreTable(NamedTuple):
@@ -107,12 +107,22 @@ def _widened(scores: Any, models: str, datasets: Any) -> tuple[FloatArray, list[
     return np.array(table, dtype=object), names, rows, others[0]
 
 
+def unlike_models(
+    columns: Sequence[FloatArray], models: Sequence[str], *, greater_is_better: bool, listed: bool
+) -> list[Note]:
+    """Return notes on scores of models that may be in two units. Raise ValueError if they are.
+
+    `listed`: the user named the columns that are models.
+    """
+    wanted = "scores of all models in one unit (models names the columns that are models)"
+    return unlike_units(columns, models, wanted=wanted, costs=not greater_is_better, listed=listed)
+
+
 def filled(table: ScoreTable, missing: Missing, *, greater_is_better: bool) -> tuple[ScoreTable, tuple[str, ...]]:
     """Return the tested table, and notes. Raise ValueError for missing scores, if refused, or for two units."""
     table, lost = _without_holes(table, missing, greater_is_better=greater_is_better)
     columns = [column[~np.isnan(column)] for column in table.scores.T]
-    options: Any = {"wanted": ONE_UNIT, "costs": not greater_is_better, "listed": table.listed}
-    units = unlike_units(columns, table.models, **options)
+    units = unlike_models(columns, table.models, greater_is_better=greater_is_better, listed=table.listed)
     names, cure = [table.column] if table.column else table.models, f"set greater_is_better={not greater_is_better}"
     if greater_is_better and not units:  # losses of data sets may differ in size
         units = unlike_units([*table.whole().scores], table.whole().datasets)

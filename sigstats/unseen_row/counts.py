@@ -45,17 +45,19 @@ def law_of_difference(
     measure: Measure | OfPairs,
     *,
     size: int,
-    rng: RNG | SharedDraws | Callable[[int], Iterator[Any]] = 0,
+    rng: RNG | SharedDraws = 0,
+    sums: Callable[[int], Iterator[Any]] | None = None,
     groups: tuple[IntArray, IntArray] | None = None,
     weights: FloatArray | None = None,
     unseen_group: UnseenGroup = "auto",
 ) -> Law:
     """Return the distribution of the difference of a measure of which more is better, by `size` random weightings.
 
-    `rng`: the seed, or draws that many slices or pairs share, if its size and the counts of the events allow it; or
-    a function of blocks of the sums of both models, with the weights of one more row, of a given number of weightings.
-    `groups`: the group of each row, from 0, and the number of its event in `joint`. `weights`: the weight of each row,
-    if rows are in groups (of one row each, if they are not). `unseen_group`: as in `ComparisonRule`.
+    `rng`: the seed, or draws that many slices or pairs share, if its size and the counts of the events allow it.
+    `sums`: in place of draws, a function that yields, in blocks of a given number of weightings, the sums of both
+    models and the weights of one more row. `groups`: the group of each row, from 0, and the number of its event in
+    `joint`. `weights`: the weight of each row, if rows are in groups (of one row each, if they are not).
+    `unseen_group`: as in `ComparisonRule`.
     """
     if isinstance(joint, JointEvents):
         of_pairs = measure if isinstance(measure, OfPairs) else None
@@ -84,19 +86,19 @@ def law_of_difference(
     step = max(1, _BLOCK // (width + 8 * joint.n_categories + len(shapes)))
     parts: list[list[FloatArray]] = []
     shapes = counts if within is None else shapes
-    blocks: Any = rng(step) if callable(rng) else _weights(shapes, within, rng, size, step)
+    blocks: Any = _weights(shapes, within, rng, size, step) if sums is None else sums(step)
     if isinstance(measure, OfAreas):  # larger blocks of the same weights
-        several, drawn = max(1, _BLOCK // (step * width)), blocks
-        blocks = iter(lambda: [np.concatenate(part) for part in zip(*islice(drawn, several), strict=True)], [])
-    for weights, shares in blocks:
-        base = weights if callable(rng) else sums_of(measure, joint, weights)
+        several, smaller = max(1, _BLOCK // (step * width)), blocks
+        blocks = iter(lambda: [np.concatenate(part) for part in zip(*islice(smaller, several), strict=True)], [])
+    for drawn, shares in blocks:
+        base = sums_of(measure, joint, drawn) if sums is None else drawn
         (a, place_a), (b, place_b) = (
             _values(measure, joint, of, more, shares) for of, more in zip(base, unseen, strict=True)
         )
         gains = [difference(b[at_b], a[at_a]) for at_a, at_b in zip(place_a, place_b, strict=True)]
         parts.append([reduce(extreme, value) for value in (gains, a, b) for extreme in (np.minimum, np.maximum)])
     low, high, *rest = (np.concatenate(value) for value in zip(*parts, strict=True))
-    of_a, of_b = (float(measure.of(sums, joint.kind)[0]) for sums in observed)
+    of_a, of_b = (float(measure.of(of, joint.kind)[0]) for of in observed)
     law = Law(low, high, (rest[0], rest[1]), (rest[2], rest[3]), (of_a, of_b))
     return widened(law, measure, joint, within)
 

@@ -45,26 +45,30 @@ def mirrored_law(
     added. Names of classes only decide between classes with equal counts, if there are groups of rows or more than 64
     classes. The parameters are those of `sigstats.unseen_row.counts.law_of_difference`.
     """
-    known, alike = rng.of_pair(joint, size) if isinstance(rng, ModelDraws) else None, False
-    if known:
-        own, blocks, turned = known
-        law = law_of_difference(own, measure, size=size, rng=blocks, **options)
+    if isinstance(rng, ModelDraws) and (known := rng.of_pair(joint, size)):
+        own, sums, turned = known
+        law = law_of_difference(own, measure, size=size, sums=sums, **options)
+        return _turned(law) if turned else law
+    ways = [
+        _in_own_order(way, places, measure, groups, weights)
+        for way, places in ((joint, np.arange(len(joint.counts))), exchanged(joint))
+    ]
+    turned = ways[1].key < ways[0].key
+    way = ways[turned]
+    if groups is None and isinstance(measure, Measure) and isinstance(rng, (int, SharedDraws)):
+        law = _of_counts(way.joint, measure, size=size, rng=rng, **options)
     else:
-        ways = [
-            _in_own_order(way, places, measure, groups, weights)
-            for way, places in ((joint, np.arange(len(joint.counts))), exchanged(joint))
-        ]
-        turned, alike = ways[1].key < ways[0].key, ways[0].key == ways[1].key
-        way = ways[turned]
-        if groups is None and isinstance(measure, Measure) and isinstance(rng, (int, SharedDraws)):
-            law = _of_counts(way.joint, measure, size=size, rng=rng, **options)
-        else:
-            law = law_of_difference(way.joint, measure, size=size, rng=rng, **way.options, **options)
-    if not alike:
-        return Law(-law.high, -law.low, law.b, law.a, law.observed[::-1]) if turned else law
+        law = law_of_difference(way.joint, measure, size=size, rng=rng, **way.options, **options)
+    if ways[0].key != ways[1].key:
+        return _turned(law) if turned else law
     low, high = np.concatenate([law.low, -law.high]), np.concatenate([law.high, -law.low])
     of_one = np.concatenate([law.a[0], law.b[0]]), np.concatenate([law.a[1], law.b[1]])
     return Law(low, high, of_one, of_one, (law.observed[0], law.observed[0]))
+
+
+def _turned(law: Law) -> Law:
+    """Return the law with A and B exchanged."""
+    return Law(-law.high, -law.low, law.b, law.a, law.observed[::-1])
 
 
 #: The laws of the last counts are cached, since a ranking tests both orders of two models.
