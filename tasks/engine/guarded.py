@@ -78,16 +78,19 @@ class Killed(OSError):
 
 
 class _Child:
-    """A process for code from other packages. It cannot import a module again after the module has changed."""
+    """A process for code from other packages. It cannot import a module again after the module has changed.
+
+    It finds modules along the import path that this process had when the separate process was started.
+    """
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
+        self._path = _import_path()
         self._codes: dict[str, Mapping[str, str]] = {}
         mine, its = socketpair()
         mine.setsockopt(SOL_SOCKET, SO_RCVTIMEO, struct.pack("ll", _PATIENCE, 0))
-        path = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
         # Sets of strings have the same order in every process, and so have the results that depend on it.
-        fixed = {"PYTHONPATH": path, "PYTHONHASHSEED": "0"} | dict.fromkeys(_THREADS, str(threads))
+        fixed = {"PYTHONPATH": self._path, "PYTHONHASHSEED": "0"} | dict.fromkeys(_THREADS, str(threads))
         with its:
             self.process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "sigstats.tasks.engine.guarded", str(its.fileno())],
@@ -102,8 +105,8 @@ class _Child:
         self._memory = psutil.Process(self.process.pid)
 
     def may_run(self, code: Mapping[str, str], threads: int) -> bool:
-        """Return True if the process runs, has this number of threads, and did not import other code of the learner."""
-        same = self._codes.get(code["learner"], code) == code
+        """Return True if the process runs with this number of threads and finds this version of the code."""
+        same = self._codes.get(code["learner"], code) == code and self._path == _import_path()
         return same and self._threads == threads and self.process.poll() is None
 
     @property
@@ -160,6 +163,11 @@ class _Child:
             os.killpg(self.process.pid, signal.SIGKILL)
         self.connection.close()
         self.process.wait()
+
+
+def _import_path() -> str:
+    """Return the import path of this process as the value of PYTHONPATH."""
+    return os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
 
 
 def _outcome(message: bytes) -> Receipt | Failure:

@@ -9,11 +9,14 @@ from importlib.metadata import EntryPoint
 import numpy as np
 import pytest
 from pydantic import TypeAdapter
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
 
 import sigstats
 from sigstats._common import registry, source
 from sigstats._common.source import source_of
 from sigstats.flows.calibration.plan import KIND
+from sigstats.flows.cli import main
 from sigstats.flows.config.settings import DatasetTable
 from sigstats.flows.errors import BadInput
 from sigstats.flows.running.kind import parse_study
@@ -55,6 +58,15 @@ def test_whoever_runs_a_study_allows_a_package(package, tmp_path, program, how):
         where = ["--cluster", cluster] if how == "file" else ["--cluster", "serial", "--allow", "netpackage"]
         assert program("run", study, "--output", output, *where).returncode == 0
     assert list(replicates(output)) == ["crossval.few.net"]
+
+
+def test_a_classifier_runs_after_a_plan_that_had_no_access_to_it(package, tmp_path):
+    """The plan leaves an idle process, which was started before the module of the pipeline existed."""
+    study = study_of(tmp_path, [named("net", NET)], nulls="")
+    assert main(["plan", str(study), "--output", str(tmp_path / "out"), "--allow", "netpackage"]) == 0
+    later = {"kind": "benchmark", "datasets": ["iris"], "classifiers": ["lda", make_pipeline(GaussianNB())]}
+    found = sigstats.run_study({**later, "tests": ["mcnemar"]}, output=tmp_path / "later", cluster="serial")
+    assert found.cells["complete"].all()
 
 
 @pytest.mark.parametrize("name", ["netpackage.models", "net-package", "netpackage:Net", ""])
