@@ -18,6 +18,7 @@ from ._options import as_options, check_power, fraction
 if TYPE_CHECKING:
     from sigstats.files.predictions import Columns, PairedPredictions, Predictions
     from sigstats.files.predictions.designs import People
+    from sigstats.files.predictions.many import ManyPredictions
     from sigstats.ranking.result import Ranking
     from sigstats.sizing.leaderboards import LeaderboardSize
 
@@ -129,6 +130,7 @@ def _rank(options: argparse.Namespace) -> "tuple[Ranking, list[str], Leaderboard
     from sigstats.comparison.measure_names import as_compared_measures
     from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.files.predictions import read_choices
+    from sigstats.files.predictions.many import join_many
     from sigstats.ranking.rank import with_costs
 
     from ..ranking.words import model_names
@@ -158,28 +160,25 @@ def _rank(options: argparse.Namespace) -> "tuple[Ranking, list[str], Leaderboard
         names = list(in_one or model_names(files, [side.source.subject for side in sides]))
         how: dict[str, Any] = {"measure": measures[0], "positive": options.positive, "limits": limits}
         how["people"] = [labels for _, labels in judged]
-        ranking = _ranking(options, names, sides, columns[0], by_pairs=by_pairs, **how)
+        match = arguments.match_options(options)
+        joined = None if by_pairs else join_many(sides, columns[0], **match)
+        ranking = _ranking(options, names, sides, columns[0], joined, **how)
         ordered = [files[names.index(model.model)] for model in ranking.models]
         if costs:
-            ranks = _ranking(options, names, costs[0], of_costs[0][0], by_pairs=options.run is not None)
-            ranking = with_costs(ranking, ranks, options.cost)
-        if options.power is None:
+            priced = of_costs[0][0]
+            table = None if options.run is not None else join_many(costs[0], priced, **match)
+            ranking = with_costs(ranking, _ranking(options, names, costs[0], priced, table), options.cost)
+        if options.power is None or joined is None:
             return ranking, ordered, None
-        return ranking, ordered, _sizes(options, names, sides, columns[0], limits)
+        return ranking, ordered, _sizes(options, names, joined, limits)
 
 
 def _sizes(
-    options: argparse.Namespace,
-    names: Sequence[str],
-    sides: "Sequence[Predictions]",
-    columns: "Columns",
-    limits: tuple[float, float] | None,
+    options: argparse.Namespace, names: Sequence[str], joined: "ManyPredictions", limits: tuple[float, float] | None
 ) -> "LeaderboardSize | str":
     """Return the rows that the ranking needs, or the reason why they are unknown."""
-    from sigstats.files.predictions.many import join_many
     from sigstats.sizing.leaderboards import leaderboard_size
 
-    joined = join_many(sides, columns, **arguments.match_options(options))
     how: dict[str, Any] = {"lower": joined.lower, "limits": limits or joined.limits}
     how |= {"target": options.power, "confidence_level": 1 - options.alpha}
     try:
@@ -202,30 +201,29 @@ def _ranking(
     names: list[str],
     sides: "Sequence[Predictions]",
     columns: "Columns",
+    joined: "ManyPredictions | None",
     *,
-    by_pairs: bool,
     measure: str | None = None,
     positive: str | None = None,
     people: "Sequence[People]" = (),
     limits: tuple[float, float] | None = None,
 ) -> "Ranking":
+    """Return the ranking of a table of all models, or by pairs if `joined` is None."""
     from sigstats.comparison.rank_by_pairs import notes_on_best, rank_by_pairs
     from sigstats.files.predictions import join
     from sigstats.files.predictions.designs import add_people
-    from sigstats.files.predictions.many import join_many
     from sigstats.measures.metrics import unit_of
     from sigstats.ranking.rank import rank_table
 
     def pair(a: int, b: int) -> "PairedPredictions":
-        joined = join(sides[a], sides[b], columns, with_ids=bool(people), **arguments.match_options(options))
-        return add_people(joined, (people[a], people[b]), limits) if people else replace(joined, score_range=limits)
+        paired = join(sides[a], sides[b], columns, with_ids=bool(people), **arguments.match_options(options))
+        return add_people(paired, (people[a], people[b]), limits) if people else replace(paired, score_range=limits)
 
     how: dict[str, Any] = {"confidence_level": 1 - options.alpha, "smallest_slice": _SMALLEST_SLICE}
     priced = bool(columns.score and (columns.score == options.cost or unit_of(columns.score)))
-    if by_pairs:
+    if joined is None:
         ranking = rank_by_pairs(names, pair, measure, positive=positive, **how)
     else:
-        joined = join_many(sides, columns, **arguments.match_options(options))
         ranking = rank_table(
             joined.scores,
             names,
