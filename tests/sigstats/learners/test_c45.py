@@ -200,7 +200,7 @@ def test_the_compiled_form_predicts_the_same(seed, n, missing, prune):
     cases += [(X[draw, columns].T, y, problem.folds) for draw in source]
     found = [*form.predict_labels(place), *form.predict_features(source)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(c45_classifier, "form", lambda: c45_tree)  # not compiled
+        patch.setattr(c45_classifier, "tree_code", lambda: c45_tree)  # not compiled
         for (columns_, label, folds), predicted in zip(cases, found, strict=True):
             for fold in range(3):
                 train, test = folds != fold, folds == fold
