@@ -215,6 +215,7 @@ def main() -> None:
     kinds: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as folder:
         options.keep = options.keep or folder
+        Path(options.keep).mkdir(parents=True, exist_ok=True)
         for name in options.only or [*STUDIES, *OWN]:
             names = [f"{name}:{rows}:{trials}" for rows, trials in OWN.get(name, ())]
             label = f"own tests, {name}" if names else ", ".join((name, *STUDIES[name]))
