@@ -152,7 +152,8 @@ def _without_holes(
         return table._replace(scores=scores), (f"No score of {which}: counted as tied with the worst there.",)
     whole = table.whole()
     if len(whole.datasets) < 2:
-        raise refuse("scores (data sets on which all models have a score)", len(whole.datasets), "two or more")
+        quantity = "number of data sets on which all models have a score"
+        raise refuse("scores", len(whole.datasets), "two or more", quantity=quantity)
     if missing == "pairs":
         about = (
             f"pairs are compared on the data sets that both have, ranks and Friedman's test on {len(whole.datasets)}"

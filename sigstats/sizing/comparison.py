@@ -159,19 +159,16 @@ def _correlation(values: IntArray, group: IntArray) -> float:
     return min(1.0, max(0.0, together / variance))
 
 
-def plan_size(
-    pilot: Pilot, *, rule: ComparisonRule, drops: Sequence[float], target: float = 0.8, alpha: float | None = None
-) -> SizePlan:
+def plan_size(pilot: Pilot, *, rule: ComparisonRule, drops: Sequence[float], target: float = 0.8) -> SizePlan:
     """Return the numbers of units that show each drop with the power `target`, and the power of those available.
 
-    `rule`: what counts as a regression. `alpha`: the level of this look at the rows, if it is not the rule's whole
-    level. Raises ValueError if a number is out of its range, or a drop is larger than the share of discordant rows
-    allows.
+    `rule`: what counts as a regression. Raises ValueError if a number is out of its range, or a drop is larger than
+    the share of discordant rows allows.
     """
     goal = as_real(target, "power", low=0, high=1, open_ends=True)
     for drop in drops:
         as_real(drop, "drop", low=0, high=1, open_ends=True)
-    level = replace(rule, alpha=alpha or rule.alpha).level_of_one(pilot.tests)
+    level = rule.level_of_one(pilot.tests)
     if not level < 0.5:
         raise refuse("alpha", level, "a level below 1/2")
     whole, planner = pilot.parts[0], _Planner(pilot, rule.minimum_effect, level, goal, rule.unseen_group)

@@ -40,10 +40,10 @@ def pilot(n=600, seed=0, **options):
 @pytest.mark.parametrize(
     ("adjust", "level"), [("holm", 0.005), ("none", 0.05), ("benjamini-yekutieli", 0.05 / 29.28968)]
 )
-def test_the_level_is_that_of_one_test_of_the_family_and_of_the_look(adjust, level):
+def test_the_level_is_that_of_one_test_of_the_family(adjust, level):
     found = plan_size(by_hand(tests=10), rule=ComparisonRule(adjust=adjust), drops=[0.02])
     assert found.level == pytest.approx(level, rel=1e-6)
-    found = plan_size(by_hand(tests=10), rule=ComparisonRule(adjust=adjust), drops=[0.02], alpha=0.01)
+    found = plan_size(by_hand(tests=10), rule=ComparisonRule(adjust=adjust, alpha=0.01), drops=[0.02])
     assert found.level == pytest.approx(level / 5, rel=1e-6)
 
 
@@ -97,9 +97,11 @@ def test_what_is_no_pilot_is_refused():
     same = pair_arrays([0, 1, 1, 0], [0, 1, 0, 0], [0, 1, 0, 0])
     with pytest.raises(ValueError, match="right on the same rows"):
         pilot_of(same, RULE, tests=1)
-    for wrong in ({"drops": [0]}, {"drops": [1.5]}, {"drops": [0.1], "target": 1}, {"drops": [0.1], "alpha": 0.7}):
-        with pytest.raises(ValueError, match=r"drop|power|alpha"):
+    for wrong in ({"drops": [0]}, {"drops": [1.5]}, {"drops": [0.1], "target": 1}):
+        with pytest.raises(ValueError, match=r"drop|power"):
             plan_size(by_hand(), rule=RULE, **wrong)
+    with pytest.raises(ValueError, match="alpha"):
+        plan_size(by_hand(tests=1), rule=ComparisonRule(alpha=0.7), drops=[0.1])
 
 
 def fails(rng, sizes, drop, discordance, correlation):
