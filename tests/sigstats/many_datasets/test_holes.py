@@ -77,7 +77,7 @@ def test_a_long_table_is_the_wide_one():
             "one column of scores",
         ),
         (lambda long: compare_over_datasets(WHOLE, models="model"), "one column of a data frame"),
-        (lambda long: compare_over_datasets(HOLES[[2, 5]], missing="drop"), "all models have a score is 0; expected two or more"),
+        (lambda long: compare_over_datasets(HOLES[[2, 5]], missing="drop"), "all models have a score.*two or more"),
         (lambda long: compare_over_datasets(HOLES, missing="first"), "missing: 'first' is not valid"),
         (lambda long: compare_over_datasets(np.where(HOLES > 0.8, np.inf, HOLES), missing="drop"), "finite numbers"),
         (
