@@ -111,7 +111,10 @@ class Permutation(StoppingSettings):
 
 
 def _known_analyses(names: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(as_choice(name, "tests", sorted([*_READS, *OF_RUNS])) for name in names)
+    by_measures = {MEASURES_ANALYSIS, MEASURES_OVER_FOLDS}
+    for name in by_measures.intersection(names):
+        raise refuse("tests", name, "measures = ['macro-f1', ...] instead")
+    return tuple(as_choice(name, "tests", sorted({*_READS, *OF_RUNS} - by_measures)) for name in names)
 
 
 def read_by(names: Iterable[str], fanout: str) -> bool:
@@ -205,10 +208,6 @@ class BenchmarkStudy(DataStudy):
         """The number of permutation tests that are adjusted together: one for each classifier on each data set."""
         return len(self.datasets) * len(self.classifiers)
 
-    def resamples_needed(self, tests: int) -> int:
-        """Return the fewest resamples with which this many clear-cut permutation tests can reject after adjustment."""
-        return fewest_resamples(tests, [], method=self.adjust, alpha=self.alpha) if tests else 0
-
     @field_validator("classifiers", mode="after")
     @classmethod
     def _named_once(cls, classifiers: list[str | Classifier]) -> list[str | Classifier]:
@@ -227,8 +226,6 @@ class BenchmarkStudy(DataStudy):
     @model_validator(mode="after")
     def _used(self) -> "BenchmarkStudy":
         settings = self.cross_validation
-        for name in {MEASURES_ANALYSIS, MEASURES_OVER_FOLDS}.intersection(self.tests):
-            raise refuse("tests", name, "measures = ['macro-f1', ...] instead")
         if OVER_FOLDS in self.tests and settings.folds == LEAVE_ONE_OUT:
             raise ValueError(
                 f"tests: {OVER_FOLDS!r} is not valid with {LEAVE_ONE_OUT}, whose training sets are nearly the same; "

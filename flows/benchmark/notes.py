@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from sigstats._common.class_spelling import DistinctNames
-from sigstats.multiplicity import IN_WORDS
+from sigstats.multiplicity import IN_WORDS, fewest_resamples
 from sigstats.retraining.rows import copies_note
 from sigstats.tasks.datasets.dataset import Dataset, cross_validation_folds
 
@@ -47,7 +47,7 @@ def _on_folds(study: BenchmarkStudy, datasets: Sequence[Dataset]) -> Iterator[st
     """Yield notes on settings of the cross-validation that nothing uses."""
     settings = study.cross_validation
     if all(dataset.folds is not None for dataset in datasets):
-        given = (f"cross_validation.{key}" for key in {"folds"} & settings.model_fields_set)
+        given = ["cross_validation.folds"] if "folds" in settings.model_fields_set else []
         yield from note_on_unused(given, "each data set names the fold of each row")
     if (repeats := settings.repeats) > 1 and not read_by(study.tests, "repetition"):
         yield f"the cross-validation is not repeated {repeats} times: no test of the study uses repetitions"
@@ -65,7 +65,8 @@ def _on_permutations(study: BenchmarkStudy, able: Sequence[str]) -> Iterator[str
         yield from note_on_unused(given, "no permutation test is among the tests of the study")
     # The tests of a null hypothesis are a family.
     fewest = min((tests for null in nulls_of(study) if (tests := able.count(null))), default=0)
-    if settings.resamples < (needed := study.resamples_needed(fewest)):
+    needed = fewest_resamples(fewest, [], method=study.adjust, alpha=study.alpha) if fewest else 0
+    if settings.resamples < needed:
         yield (
             f"no permutation test can be rejected: {fewest} tests {IN_WORDS[study.adjust]} need "
             f"permutation.resamples = {needed:,} or more"

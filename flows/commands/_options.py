@@ -77,7 +77,7 @@ _OPTIONS = (
 
 
 def with_dashes(words: str, names: Iterable[str]) -> str:
-    """Replace names of options in a message by those on the command line."""
+    """Rewrite names of Python arguments in a message as command-line options."""
     named = re.compile(rf"(^|: | with )({'|'.join(names)})(?=: |; expected| '[^']*'; expected)")
     singular = {"measures": "measure", "margins": "margin"}
     return named.sub(lambda name: f"{name[1]}--{singular.get(name[2], name[2]).replace('_', '-')}", words)
@@ -115,7 +115,7 @@ _VALUES: dict[type, dict[str, Any]] = {
 
 #: Fields of the rule that only studies and Python can set.
 _NO_OPTIONS = ("confidence", "simultaneous", "seed", "smallest_slice", "resamples", "unseen_group")
-#: Options for a drop, and the field of the rule for one in per cent of the baseline.
+#: For each option with a drop in points, the field of the rule for a drop in per cent of the baseline.
 _DROPS = {"minimum_effect": "relative_effect", "margin": "relative_margin"}
 
 
@@ -124,43 +124,44 @@ def add_rule_options(parser: argparse.ArgumentParser, *names: str) -> None:
     from sigstats.comparison.rule import ComparisonRule, key_of  # needs NumPy, without which others show their help
 
     group = parser.add_argument_group("what counts as a regression")
-    parser.set_defaults(takes_names=not names)
+    parser.set_defaults(margins_take_names=not names)
     for field in fields(ComparisonRule):
         if key_of(field) in (*_NO_OPTIONS, *_DROPS.values(), "margins") or (names and key_of(field) not in names):
             continue
         description = field.metadata["description"]
-        meaning, option = f"{description[0].lower()}{description[1:]}", f"--{key_of(field).replace('_', '-')}"
+        meaning, flag = f"{description[0].lower()}{description[1:]}", f"--{key_of(field).replace('_', '-')}"
         if field.name in _DROPS:
             drop, relative = (getattr(ComparisonRule, name) for name in (field.name, _DROPS[field.name]))
             text = f"{meaning}: points or a share of its range (default: {100 * drop:g}pt); without limits, a "
             text += f"part of the baseline (default: {100 * relative:g}%%)"
             if field.name == "margin":
                 text += "; compare also takes NAME=X of a slice, measure or score, as in 'label = dog=1pt'"
-            repeatable(group, option, "X", f"{text} (repeatable)")
+            repeatable(group, flag, "X", f"{text} (repeatable)")
             continue
         if isinstance(field.default, bool):
-            group.add_argument(option, action="store_true", help=meaning)
+            group.add_argument(flag, action="store_true", help=meaning)
             continue
-        group.add_argument(option, help=f"{meaning} (default: {field.default})", **_VALUES[type(field.default)])
+        group.add_argument(flag, help=f"{meaning} (default: {field.default})", **_VALUES[type(field.default)])
 
 
 def _drops(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the rule's fields that the options of `_DROPS` set: drops, relative drops, named margins."""
+    """Return the drops and margins that the options give, by field of the rule."""
     from sigstats.comparison.margins import as_margin
 
     given: dict[str, Any] = {"margins": {}}
     for key, relative in _DROPS.items():
-        takes_names = key == "margin" and options.takes_names
+        takes_names = key == "margin" and options.margins_take_names
         for text in getattr(options, key, []):
             name, equals, value = (part.strip() for part in text.rpartition("="))
-            is_relative = not equals and value.endswith("%")
-            fields_or_margins = given["margins"] if equals else given
-            field = name if equals else relative if is_relative else key
-            if equals and not (takes_names and name and value):
-                raise ValueError(f"{key}: {text!r} is not valid; expected X{' or NAME=X' if takes_names else ''}")
-            value = as_margin(value, key) if is_relative else value
-            if fields_or_margins.setdefault(field, value) != value:
-                raise ValueError(f"{key}: {fields_or_margins[field]} and {value} are given; expected one value")
+            target, field = given, key
+            if equals:
+                if not (takes_names and name and value):
+                    raise ValueError(f"{key}: {text!r} is not valid; expected X{' or NAME=X' if takes_names else ''}")
+                target, field = given["margins"], name
+            elif value.endswith("%"):
+                field, value = relative, as_margin(value, key)
+            if target.setdefault(field, value) != value:
+                raise ValueError(f"{key}: {target[field]} and {value} are given; expected one value")
     return given
 
 

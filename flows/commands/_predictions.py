@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Iterable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sigstats._common.messages import rephrased
@@ -26,7 +25,7 @@ _MOST_BINS = 1000
 
 
 def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str, matched: bool = True) -> None:
-    """Add the arguments that choose columns and answers; if rows of files are `matched`, also those for matching."""
+    """Add the options that choose columns and rows. `matched`: also add those for joining rows of several files."""
     columns = parser.add_argument_group("columns")
     for name, text in (("id", "column by which rows are joined"), ("label", "column of true classes")):
         option(columns, f"--{name}", "COLUMN", f"{text} (default: {name})")
@@ -57,7 +56,7 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str, mat
     option(rows, "--labels", "FILE", text)
     text = "model to read from a log or table of several; one for all files, or one per file"
     repeatable(rows, "--model", "NAME", text)
-    parser.set_defaults(filter=[])
+    parser.set_defaults(filter=[])  # filled by separate_filters
     actions = {
         "unmatched": ("rows missing from some files", "drop"),
         "unscored": ("failed or unscored answers", "drop", "wrong"),
@@ -111,16 +110,23 @@ def for_each_file(name: str, values: Sequence[Any], files: int) -> list[Any]:
     return list(values) * (files if len(values) == 1 else 1)
 
 
-def file_for_each(options: argparse.Namespace, files: Sequence[str]) -> list[str]:
-    """Repeat a single file for each of its named predictions, models or filters; keep several files as they are."""
+def separate_filters(options: argparse.Namespace, files: Sequence[str]) -> None:
+    """Replace several --score METRIC,FILTER of one log by --score METRIC and a filter for each model.
+
+    The scores of a table stay as they are, since the name of a column may contain a comma.
+    """
     parts = [score.partition(",") for score in options.score]
     if len(files) == 1 < len(parts) and len({metric for metric, *_ in parts}) == 1 and all(name for *_, name in parts):
         from sigstats.files.predictions import is_of_tables
 
         with as_options():
-            is_table = is_of_tables(files[0])  # a column may have a name with a comma
+            is_table = is_of_tables(files[0])
         if not is_table:
             options.score, options.filter = [parts[0][0]], [name for *_, name in parts]
+
+
+def file_for_each(options: argparse.Namespace, files: Sequence[str]) -> list[str]:
+    """Repeat a single file for each of its named predictions, models or filters; keep several files as they are."""
     named = max(len(values) for _, values in _named_in_files(options))
     scores = scores_of(options) if len(files) == 1 else []
     if scores and len(options.prediction) > 1:
@@ -134,7 +140,7 @@ def names_in_one_file(options: argparse.Namespace) -> list[str]:
 
 
 def _named_in_files(options: argparse.Namespace) -> list[tuple[str, list[str]]]:
-    """Return the names that can be given once per file; a column of predictions that is named twice is refused."""
+    """Return the options whose values are assigned to the files in order; refuse a column that is named twice."""
     named: list[str] = options.prediction
     if twice := next((name for name in named if named.count(name) > 1), None):
         raise BadInput(f"--prediction: {twice!r} is named twice; name the column of each model once")
@@ -154,53 +160,72 @@ def scores_of(options: argparse.Namespace) -> list[str]:
 
 def columns_of(options: argparse.Namespace) -> "Columns":
     """Return the columns that the options name."""
-    from sigstats._common.scores import of_named_scores, parts_of_ratio
-    from sigstats.files.predictions import Columns, has_instances, names_of_instances, read_labels
+    from sigstats._common.scores import parts_of_ratio
+    from sigstats.files.predictions import Columns
 
     scores, ratio = scores_of(options), measure_of_form(options, "ratio")
     columns = {name: getattr(options, name) for name in ("id", "label", "epoch", "group")}
     columns |= {"score": next(iter(scores), None), "prediction": next(iter(options.prediction), None)}
     named = {name: column for name, column in columns.items() if column is not None}
-    with as_options():
-        known = [*scores, *(score.partition(",")[0] for score in scores if "," in score)]  # of METRIC,FILTER
-        lower = of_named_scores(options.lower_is_better, known, "--lower-is-better", ratio=ratio)
-        higher = of_named_scores(options.higher_is_better, known, "--higher-is-better", ratio=ratio)
+    directions = _directions(options, scores, ratio)
     slices, bins = _slices(options.slice)
     # Options that are also those of the file of labels.
     shared = {"probabilities": options.probabilities, "task": options.task, "slices": slices}
     shared |= {"missing": tuple(options.missing), "classes": options.classes or ()}
     shared["unscored"] = options.unscored or Columns.unscored
     values = vars(options)  # a command has only some of these
-    for_truth = {"group": options.group, "weights": values.get("weights")}
-    files = [*values.get("files", ()), *(values[name] for name in ("file", "baseline") if name in values)]
-    with as_options():
-        of_instances = options.labels is not None and any(map(has_instances, files[:1]))
-    read: Any = names_of_instances if of_instances else partial(read_labels, columns=named, **for_truth, **shared)
-    with rephrased("--labels: ", BadInput):
-        labels = None if options.labels is None else read(options.labels)
+    labels = {} if options.labels is None else _labels(options, named, shared)
     with as_options():
         return Columns().but(
             **named,
+            **directions,
+            **labels,
             **{name: values.get(name) for name in ("order", "run", "weights")},
-            lower=lower,
-            higher=higher,
-            truth=None if of_instances else labels,
             bins=tuple(bins.items()),
             model=options.model[0] if options.model else None,
             per=None if ratio is None else parts_of_ratio(ratio)[1],
             duplicates=options.duplicates,
             **shared,
             by_position=options.by_position,
-            instances=labels if of_instances else (),
             named=frozenset(_NAMED).intersection(named),
         )
 
 
+def _directions(options: argparse.Namespace, scores: Sequence[str], ratio: str | None) -> dict[str, frozenset[str]]:
+    """Return the scores of which the options say that lower or higher values are better."""
+    from sigstats._common.scores import of_named_scores
+
+    known = [*scores, *(score.partition(",")[0] for score in scores if "," in score)]  # of METRIC,FILTER
+    with as_options():
+        return {
+            way: of_named_scores(getattr(options, f"{way}_is_better"), known, f"--{way}-is-better", ratio=ratio)
+            for way in ("lower", "higher")
+        }
+
+
+def _labels(options: argparse.Namespace, named: dict[str, str], shared: dict[str, Any]) -> dict[str, Any]:
+    """Return what the file of ``--labels`` holds: true classes, or the names of all SWE-bench instances."""
+    from sigstats.files.predictions import has_instances, names_of_instances, read_labels
+
+    values = vars(options)
+    files = [*values.get("files", ()), *(values[name] for name in ("file", "baseline") if name in values)]
+    with as_options():
+        of_instances = any(map(has_instances, files[:1]))
+    with rephrased("--labels: ", BadInput):
+        if of_instances:
+            return {"instances": names_of_instances(options.labels)}
+        weights = values.get("weights")
+        return {"truth": read_labels(options.labels, columns=named, group=options.group, weights=weights, **shared)}
+
+
 def _slices(options: Sequence[str]) -> tuple[tuple[str, ...], dict[str, int]]:
     """Return the columns of slices, and the number of bins of those cut into bins."""
-    bins: dict[str, int | None] = dict.fromkeys(value for value in options if "=" not in value)
-    for value in (value for value in options if "=" in value):
-        column, _, number = value.rpartition("=")
+    bins: dict[str, int | None] = {}
+    for value in options:
+        column, equals, number = value.rpartition("=")
+        if not equals:
+            bins.setdefault(value, None)
+            continue
         if not column or (number and not (number.isdecimal() and 2 <= int(number) <= _MOST_BINS)):
             expected = f"COLUMN=N with N from 2 to {_MOST_BINS}, or COLUMN= if its name contains ="
             raise BadInput(f"--slice: {value!r} is not valid; expected {expected}")
@@ -217,15 +242,19 @@ def refuse_together(options: argparse.Namespace, **others: Any) -> None:
     """Refuse options that exclude each other, or are not valid with `others`, such as the content of a file."""
     from sigstats._common.rules import check_together
 
-    hidden = any(others.values())  # the message then states no values of options
+    # A rule about the content of a file names the options without their values, as does one about "refuse".
+    without_values = any(others.values())
     others["bins"] = any("=" in column and column[-1] != "=" for column in options.slice)
-    given = {name: True if value == "refuse" or (value and hidden) else value for name, value in vars(options).items()}
+    given = {
+        name: True if value == "refuse" or (value and without_values) else value
+        for name, value in vars(options).items()
+    }
     with rephrased(lambda text: with_dashes(text.replace(": are ", ": is "), vars(options)), BadInput):
         check_together({**given, **{name.replace("_", " "): value for name, value in others.items()}})
 
 
 def refuse_unused(columns: "Columns", measures: Iterable[str | None], *, of_one: bool = False) -> None:
-    """Refuse named columns that no measure uses: predictions, and for `of_one` model also labels.
+    """Refuse named columns of predictions, and with `of_one` also of labels, that no measure uses.
 
     The measure None is the mean of the named score, or the accuracy. With several models, labels also show that the
     rows are the same.

@@ -73,6 +73,7 @@ def run(options: argparse.Namespace) -> int:
     """Compare the files, print the result, and return the exit code of the verdict."""
     from sigstats._common.messages import printable
 
+    arguments.separate_filters(options, (options.baseline, *options.candidates))
     _, *options.candidates = arguments.file_for_each(options, (options.baseline, *options.candidates))
     if not options.candidates:
         if len(scores := arguments.scores_of(options)) > 1:

@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
         "output": _absolute(output),
         "settings": options.set,
         "allow": options.allow,
-        "cluster": _absolute(options.cluster) if str(options.cluster).endswith(".toml") else options.cluster,
+        "cluster": None if options.cluster is None else _absolute_cluster(options.cluster),
     }
     try:
         deployment = deployment_of(
@@ -83,6 +83,13 @@ def _say(line: str) -> None:
 
 def _absolute(place: str) -> str:
     return place if "://" in place else str(Path(place).absolute())
+
+
+def _absolute_cluster(cluster: str) -> str:
+    """Return the absolute path of a cluster file; the name of a kind and an address stay as they are."""
+    from ..clusters import kinds
+
+    return cluster if cluster in kinds() else _absolute(cluster)
 
 
 def _first(error: BaseException) -> str:

@@ -53,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Rank the models, and print the result."""
     refuse_overwriting(options, options.files, "json", "report", once=True)
+    arguments.separate_filters(options, options.files)
     if len(options.files) == 1 and len(arguments.file_for_each(options, options.files)) == 1:
         if len(models := _models_in(options)) == 1:
             raise BadInput(_of_one_model(options))

@@ -6,6 +6,7 @@ Stored replicates are not computed again: an interrupted run continues where it 
 import argparse
 import threading
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..errors import BadInput, complain
@@ -55,13 +56,13 @@ def run(options: argparse.Namespace) -> int:
     display = Display(quiet=options.quiet, log_format=options.log_format, study=study.name)
 
     def work(stop: threading.Event) -> "StudyResult":
-        run = replace(how, display=display, stop=stop)
-        if run.part is not None or not server_configured():
-            return kind.run(study, run)
+        chosen = replace(how, display=display, stop=stop)
+        if chosen.part is not None or not server_configured():
+            return kind.run(study, chosen)
         set_up()
         from ..orchestration.flow_run import run_as_flow
 
-        return run_as_flow(study, run, lambda options: kind.run(study, options))
+        return run_as_flow(study, chosen, partial(kind.run, study))
 
     try:
         result = run_interruptibly(work)

@@ -2,7 +2,7 @@
 
 import argparse
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, Union
 
 from ..errors import DONE
 
@@ -24,9 +24,6 @@ def run(options: argparse.Namespace) -> int:
 
 def schema_of(what: str) -> dict[str, Any]:
     """Return the JSON Schema of files of a `study` or of a `cluster`."""
-    from functools import reduce
-    from operator import or_
-
     from pydantic import Field, TypeAdapter
 
     from .. import clusters
@@ -34,7 +31,7 @@ def schema_of(what: str) -> dict[str, Any]:
 
     of_studies = (kind_named(name).model for name in KINDS)
     of_clusters = (kind.model for kind in clusters.kinds().values())
-    union: Any = reduce(or_, of_studies if what == "study" else of_clusters)
+    union: Any = Union[tuple(of_studies if what == "study" else of_clusters)]  # noqa: UP007
     schema: dict[str, Any] = TypeAdapter(Annotated[union, Field(discriminator="kind")]).json_schema()
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     schema["title"] = f"sigstats {what} file"

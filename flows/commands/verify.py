@@ -1,4 +1,4 @@
-"""Check this machine: digits of the reference set, and the bytes of a study.
+"""Check this machine: the digits of the reference set, and whether a study gives the same bytes on local workers.
 
 The reference set contains certified values, each computed by two independent methods; tools/reference_set makes it.
 """
@@ -47,9 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the parts, print a table of each, and return 3 if one fails.
+    """Run both checks, print a table of each, and return 3 if one fails.
 
-    A part whose extra is not installed is named and left out.
+    A check whose extra is not installed is skipped with a message.
     """
     refuse_overwriting(options, [], "json")
     stream = sys.stderr if options.json == "-" else sys.stdout
@@ -73,9 +73,9 @@ def run(options: argparse.Namespace) -> int:
     return FAILED if problems else DONE
 
 
-#: Doubles have no more; a value that is exact to the last bit has all of them.
+#: A double has at most this many significant digits.
 MOST_DIGITS = 15.9
-#: Below it a p-value is no normal double, and its logarithm is compared.
+#: Below this p-values are subnormal, so logarithms are compared.
 _SMALLEST_NORMAL = Decimal("2.3e-308")
 _CONTEXT = Context(prec=60, Emin=-(10**9), Emax=10**9)
 #: The modules of tests that the package does not export.
@@ -92,7 +92,7 @@ class Checked:
     test: str
     case: str
     difficulty: str
-    #: The fewest over its values; 0 where the test raised an exception.
+    #: The fewest over its values; 0 if the test raised an exception.
     digits: float
     #: Error; empty if it gave an answer.
     problem: str = ""
@@ -122,7 +122,7 @@ def lacking() -> list[str]:
 
 
 def digest(files: Mapping[str, bytes]) -> str:
-    """SHA-256 (hexadecimal) of the whole set."""
+    """Return the SHA-256 digest of all files, in hexadecimal."""
     whole = hashlib.sha256()
     for name, content in files.items():
         whole.update(f"{name} {len(content)}\n".encode() + content)
@@ -146,7 +146,7 @@ def correct_digits(value: float, certified: Decimal) -> float:
 
 
 def correct_digits_of_logarithm(value: float, certified: Decimal) -> float:
-    """Return the same for a value that is known by its decimal logarithm."""
+    """Return the number of correct significant digits of a value given by its decimal logarithm."""
     apart = abs(_CONTEXT.subtract(Decimal(value), certified.log10(_CONTEXT)))
     relative = float(apart) * math.log(10)
     return MOST_DIGITS if not relative else min(MOST_DIGITS, max(0.0, -math.log10(relative)))

@@ -1,13 +1,13 @@
 """Compile the code that Numba compiles for this processor, so that no run waits for it.
 
 Run it once after sigstats is installed with the extra fast: then neither the first study nor any worker waits for the
-compiler. With the name of a study, it compiles what the classifiers of this study need.
+compiler. With a study, only what its classifiers need is compiled; everything if none of them is known.
 """
 
 import argparse
 import os
 import time
-from typing import Literal
+from typing import get_args
 
 from ..errors import DONE, BadInput
 
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Call the compiled code of studies on small data, in as many processes as there are processors."""
     try:
-        import numba  # noqa: F401 - it is slow to import, and its processes import it themselves
+        import numba  # noqa: F401 - fails early if Numba is missing or broken
     except ImportError:
         raise BadInput("warm-up: Numba is missing; expected the extra fast: pip install 'sigstats[fast]'") from None
     from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -64,11 +64,11 @@ def _compile(classifier: str) -> str:
     import numpy as np
 
     from sigstats import permutation_test
+    from sigstats.learners.base import Null
     from sigstats.learners.door import compiled
 
     features = np.tile([[0.5, 1.0], [1.5, 2.0], [2.5, 1.0], [3.5, 2.0]], (4, 1))
     label = np.repeat([0, 1], 8)
-    nulls: tuple[Literal["labels", "features"], ...] = ("labels", "features")
-    for null in nulls:
+    for null in get_args(Null):
         permutation_test(classifier, features, label, null=null, cv=2, n_resamples=1, rng=0)
     return str(compiled("trees").predict_all.stats.cache_path)

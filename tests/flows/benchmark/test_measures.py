@@ -150,6 +150,7 @@ def test_what_cannot_be_measured_is_said(found, output):
         ({"measures": ["dcf"]}, "measures: 'dcf' is not valid"),
         ({"measures": ["auc", "auc"]}, "measures: 'auc' is not valid; expected each measure once"),
         ({"tests": ["measures"]}, "tests: 'measures' is not valid; expected measures = "),
+        ({"tests": ["measure"]}, "tests: 'measure' is not valid; expected one of bootstrap, cochran-q"),
     ],
 )
 def test_measures_that_are_none_are_refused(tmp_path, more, complaint):

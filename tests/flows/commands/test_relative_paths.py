@@ -86,9 +86,15 @@ def test_a_deployment_has_places_that_hold_in_any_folder(kind, tmp_path, monkeyp
     made = []
     monkeypatch.setenv("PREFECT_API_URL", "http://127.0.0.1:9/api")
     monkeypatch.setattr(deployment, "serve_deployment", lambda deployed, *_: made.append(deployed.parameters))
-    assert main(["deploy", "sub [1]/study.toml", "--output", "out"]) == 0
+    deploy = ["deploy", "sub [1]/study.toml", "--output", "out"]
+    assert main(deploy) == 0
+    if kind != "regression":  # which has no workers
+        (tmp_path / "workers").write_text('kind = "local"\n')  # a cluster file needs no suffix
+        for cluster in ("workers", "serial", "tcp://127.0.0.1:9"):
+            assert main([*deploy, "--cluster", cluster]) == 0
+        assert [said["cluster"] for said in made[1:]] == [str(tmp_path / "workers"), "serial", "tcp://127.0.0.1:9"]
     monkeypatch.chdir(tmp_path / "elsewhere")
-    (said,) = made
+    said = made[0]
     study, _ = find_study(said["study"])
     options = run_options(study, Path(said["base"]), in_cells=kind_of(study).has_cells, output=said["output"])
     assert kind_of(study).run(study, options).output == str(tmp_path / "out")

@@ -119,6 +119,11 @@ def test_pass_at_k_is_the_mean_over_items(tmp_path):
     assert row["items"] == 20
 
 
+def test_slices_keep_the_order_of_the_options(tmp_path, table):
+    found = checked(tmp_path, table, "--at-least", 0.5, "--slice", "mark=2", "--slice", "region")
+    assert [row["slice"].partition(" = ")[0] for row in found["rows"]][1:] == ["mark", "mark", "region", "region"]
+
+
 def test_the_outputs_say_the_same_and_the_exit_code_is_that_of_the_verdict(tmp_path, table, capsys):
     places = {form: tmp_path / f"out.{form}" for form in ("md", "xml")}
     forms = as_outputs(*places.values())
