@@ -35,7 +35,7 @@ LESS_SAMPLING = {
 #: By default, a worker at four fifths of its memory pauses until memory is freed, but only its next block frees memory.
 #: A worker that reaches the limit is replaced by its nanny.
 NEVER_PAUSED = {"distributed.worker.memory.pause": False}
-#: The loggers that are silenced while a pool is open. The variable and the value that silence the workers' loggers.
+#: Loggers that are silenced while a pool is open; the environment variable, and its value, for those of workers.
 _LOGGERS = (
     "distributed",
     "distributed.client",
@@ -244,12 +244,12 @@ def restart_dead_workers(cluster: Any, patience: float | None = None) -> Iterato
                 dead_at[name] = now + PATIENCE
             elif member is None:
                 dead_at.pop(name, None)
-            elif member.status in (Status.created, Status.closed, Status.failed) or now > dead_at.setdefault(
-                name, now + (math.inf if patience is None else patience)
-            ):
-                dead_at.pop(name, None)
-                del cluster.workers[name]
-                await member.close()
+            else:
+                overdue = now > dead_at.setdefault(name, now + (math.inf if patience is None else patience))
+                if overdue or member.status in (Status.created, Status.closed, Status.failed):
+                    dead_at.pop(name, None)
+                    del cluster.workers[name]
+                    await member.close()
         if set(cluster.worker_spec) - set(cluster.workers):
             await cluster
 

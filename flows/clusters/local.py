@@ -65,25 +65,24 @@ def may_start_processes() -> bool:
 
 
 def room_for(needs: Sequence[Needs], *, gpus: int = 0) -> dict[Needs, int]:
-    """Return, for each of the needs, the number of such blocks that this machine can run at the same time."""
-    return {need: blocks_at_once(need, processors=processors(), gpus=gpus) for need in needs}
+    """Return, for each of the needs, the number of such blocks that this machine can run at the same time.
 
-
-def blocks_at_once(needs: Needs, *, processors: int, gpus: int) -> int:
-    """Return how many blocks with these needs this machine can run at the same time."""
-    memory = int(psutil.virtual_memory().total)
+    Raises BadInput if a block needs more than this machine has.
+    """
+    threads, memory = processors(), int(psutil.virtual_memory().total)
     has = {
-        "threads": (processors, f"{processors}, the processors of this machine"),
+        "threads": (threads, f"{threads}, the processors of this machine"),
         "memory": (memory, f"{memory / 2**30:.3g} GiB, the memory of this machine"),
         "gpu": (gpus, f"{gpus}, the gpus of the cluster file"),
     }
-    for name, amount in needs.amounts.items():
-        if amount > has[name][0]:
-            raise unmet_need(needs, name, has[name][1])
-    return min(has[name][0] // amount for name, amount in needs.amounts.items())
+    for need in needs:
+        for name, amount in need.amounts.items():
+            if amount > has[name][0]:
+                raise unmet_need(need, name, has[name][1])
+    return {need: min(has[name][0] // amount for name, amount in need.amounts.items()) for need in needs}
 
 
-def roles(needs: Sequence[Needs], room: Mapping[Needs, int], *, gpus: int) -> list[dict[str, Any]]:
+def worker_options(needs: Sequence[Needs], room: Mapping[Needs, int], *, gpus: int) -> list[dict[str, Any]]:
     """Return the `distributed.Nanny` options of each worker on one machine, with the resources declared to Dask.
 
     For each need, the first ``room[need]`` workers declare its resources. The GPUs are divided among the workers.
@@ -103,11 +102,11 @@ def roles(needs: Sequence[Needs], room: Mapping[Needs, int], *, gpus: int) -> li
     return made
 
 
-def with_roles(cluster: type[Any], options: Sequence[dict[str, Any]]) -> type[Any]:
+def with_worker_options(cluster: type[Any], options: Sequence[dict[str, Any]]) -> type[Any]:
     """Return a `distributed.SpecCluster` in which the first workers, or their replacements, have additional options."""
 
-    class WithRoles(cluster):  # type: ignore[misc]
-        """Gives each new worker the first free role."""
+    class WithOptions(cluster):  # type: ignore[misc]
+        """Gives each new worker the first options that no worker has."""
 
         def new_worker_spec(self) -> dict[Any, dict[str, Any]]:
             ((name, spec),) = super().new_worker_spec().items()
@@ -115,11 +114,11 @@ def with_roles(cluster: type[Any], options: Sequence[dict[str, Any]]) -> type[An
             role = next((role for role in range(len(options)) if role not in taken), None)
             return {name: spec if role is None else spec | {"role": role, "options": spec["options"] | options[role]}}
 
-    return WithRoles
+    return WithOptions
 
 
 #: The number of files and connections that this process has open before it starts workers, and per worker.
-_FILES, _FILES_EACH = 80, 12
+_FILES, _FILES_PER_WORKER = 80, 12
 
 
 def _require_files(workers: int) -> None:
@@ -128,7 +127,7 @@ def _require_files(workers: int) -> None:
         import resource
     except ImportError:  # Windows has no such limit
         return
-    wanted, unlimited = _FILES + _FILES_EACH * workers, resource.RLIM_INFINITY
+    wanted, unlimited = _FILES + _FILES_PER_WORKER * workers, resource.RLIM_INFINITY
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == unlimited or soft >= wanted:
         return
@@ -156,7 +155,7 @@ def _unreached_by_ctrl_c(make: Callable[[], T]) -> T:
 @contextmanager
 def open_serial(cluster: SerialCluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
     """Open a plain loop in this process. It is the reference with which all other clusters must agree."""
-    room_for(needs, gpus=cluster.gpus)
+    room_for(needs, gpus=cluster.gpus)  # raises BadInput if a block needs more
     yield Serial()
 
 
@@ -169,7 +168,7 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
             "cluster: local cannot be used in a worker process of Dask or of a pool, which cannot start processes; "
             "use serial, or cluster=get_client() for the workers of this task"
         )
-    special = roles(needs, room_for(needs, gpus=cluster.gpus), gpus=cluster.gpus)
+    special = worker_options(needs, room_for(needs, gpus=cluster.gpus), gpus=cluster.gpus)
     import dask
     from distributed import Client, Nanny, SpecCluster
 
@@ -190,7 +189,7 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
     with (
         dask.config.set(settings()),
         _unreached_by_ctrl_c(
-            lambda: with_roles(SpecCluster, special)(
+            lambda: with_worker_options(SpecCluster, special)(
                 scheduler={"cls": Scheduler, "options": {**listening, "port": 0, "dashboard": False}},
                 worker={"cls": Nanny, "options": worker},
                 security=security,

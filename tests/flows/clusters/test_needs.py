@@ -53,11 +53,11 @@ def test_a_machine_that_has_less_is_refused_before_anything_starts(tmp_path, kin
 
 def test_gpus_are_divided_among_the_workers_and_every_need_is_met():
     one, two = Needs(gpu=1), Needs(gpu=2, threads=2)
-    made = local.roles([one, two], {one: 3, two: 1}, gpus=3)
+    made = local.worker_options([one, two], {one: 3, two: 1}, gpus=3)
     assert [role["resources"] for role in made] == [{"threads": 2, "gpu": 2}, {"gpu": 1}, {}]
     devices = [role["env"]["CUDA_VISIBLE_DEVICES"] for role in made if "env" in role]
     assert devices == ["0,1", "2"]
-    assert local.roles([], {}, gpus=3) == []
+    assert local.worker_options([], {}, gpus=3) == []
 
 
 def test_a_new_worker_takes_over_what_an_ended_one_had():
@@ -72,7 +72,7 @@ def test_a_new_worker_takes_over_what_an_ended_one_had():
             self.worker_spec |= (made := self.new_worker_spec())
             return next(iter(made.values()))["options"].get("resources")
 
-    cluster = local.with_roles(Fake, [{"resources": {"gpu": 1}}])()
+    cluster = local.with_worker_options(Fake, [{"resources": {"gpu": 1}}])()
     assert [cluster.grow(), cluster.grow()] == [{"gpu": 1}, None]
     del cluster.worker_spec[0]
     assert [cluster.grow(), cluster.grow()] == [{"gpu": 1}, None]
