@@ -14,8 +14,11 @@ KNOWN = {
 #: Names that are read only on request. Each makes another column of its kind ambiguous (except `y` next to `x`).
 DOUBTFUL = {
     "id": (),
-    "label": ("y", "y_test", "labels", "class", "true_class", "corrected_label", "label_corrected"),
-    "prediction": ("y_hat", "yhat", "predictions", "predicted_class", "prediction_calibrated"),
+    "label": (
+        *("y", "y_test", "labels", "class", "true_class", "corrected_label", "label_corrected"),
+        *("gt", "gt_label", "label_gt"),
+    ),
+    "prediction": ("y_hat", "yhat", "predictions", "predicted_class", "prediction_calibrated", "final_prediction"),
 }
 _RUN, _NUMBER = r"(?i)(^|[_. -])(seed|run)", r"([_. -]?(id|nr|no|number|index))?"
 #: Names of a column of runs of a recipe, and of a file with one of the runs.
@@ -27,7 +30,8 @@ FOLDS = re.compile(rf"(?i)((k|cv|inner|outer)[_ -]?)?{_FOLD}s?{_NUMBER}")
 FOLD = re.compile(rf"(?i)(?:^|[_. -]|k){_FOLD}[_. #=:-]*\d+(?:$|[_. -])")
 #: Names of a column of runs or models. (Columns of features may repeat labels by design.)
 RUN_OR_MODEL = re.compile(
-    r"(?i)(random_|train_|training_)?(seed|run|fold|epoch|trial|model|checkpoint|system)(_?(name|id|nr))?"
+    r"(?i)(random_|train_|training_)?(seed|run|fold|epoch|trial|model|checkpoint|system|classifier|algorithm|method|"
+    r"estimator|learner|llm|engine|provider|variant|version|experiment|arm|prompt|config|temperature)(_?(name|id|nr))?"
 )
 #: Other usual names of columns that are not models.
 _NO_MODEL = re.compile(

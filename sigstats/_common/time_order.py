@@ -31,6 +31,8 @@ SORTED_DATE = (
 )
 YEAR = r"\b(19|20)[0-9]{2}\b"
 _DECIMAL = re.compile(r"-?\d+\.\d+")
+#: Digits that may be a day, a month and a year.
+_DAY_FIRST = re.compile(r"(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])(?:19|20)?\d\d")
 
 
 def unordered_dates(texts: Iterable[str]) -> list[str]:
@@ -45,12 +47,19 @@ def unordered_dates(texts: Iterable[str]) -> list[str]:
 
 def refuse_other_order(name: str, texts: Sequence[str]) -> None:
     """Refuse strings whose numbers or dates are in another order than the sorted strings."""
-    if all(map(_ISO_DATE.match, texts)):
+    days_first = _are_days_first(texts)
+    if all(map(_ISO_DATE.match, texts)) and not days_first:
         return
     decimals = all(map(_DECIMAL.fullmatch, texts))
-    if sorted(texts, key=float if decimals else natural) != texts or unordered_dates(texts):
+    if sorted(texts, key=float if decimals else natural) != texts or unordered_dates(texts) or days_first:
         wanted = "numbers, ISO dates, or text whose order is that of its numbers (01, 02, ..., 10)"
         raise refuse(name, [*texts][:5], wanted)
+
+
+def _are_days_first(texts: Sequence[str]) -> bool:
+    """Return True if all are digits such as 310125, whose first two vary more than the last two."""
+    first, last = ({text[part] for text in texts} for part in (slice(2), slice(-2, None)))
+    return len(first) > len(last) and all(map(_DAY_FIRST.fullmatch, texts))
 
 
 def as_iso_date(name: str, text: str) -> datetime:
@@ -118,6 +127,8 @@ def as_times(names: Sequence[str]) -> list[float]:
     """Return the names of times as numbers. Raise ValueError unless all are numbers, or all are ISO dates."""
     refuse_thousands("order", names)
     if all(map(is_finite_number, names)):
+        if _are_days_first(names):
+            raise refuse("order", [*names][:5], "ISO dates such as 2026-11-28, if these begin with the day")
         return [float(name) for name in names]
     dates = [as_iso_date("order", name) for name in names]
     bare = next((name for name, date in zip(names, dates, strict=True) if not date.tzinfo), None)

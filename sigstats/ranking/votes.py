@@ -28,8 +28,8 @@ from .vote_models import check_connected, fit_pvalue, position_note, scores_with
 
 #: Words for a win of the first model, of the second, or of neither, in any case.
 _FIRST, _SECOND, _NEITHER = (
-    {"model_a", "a", "left"},
-    {"model_b", "b", "right"},
+    {"model_a", "a"},
+    {"model_b", "b"},
     {"tie", "tie (bothbad)", "both_bad", "bothbad", "both", ""},
 )
 #: The guarantee for votes that depend on each other in no way, one way or two ways.

@@ -14,6 +14,7 @@ from .._common.messages import Note
 from .._common.random_streams import as_generator
 from .._common.validation import FloatArray, IntArray
 from ..intervals import Interval, clopper_pearson
+from ..subsampling import hypergeometric_tables
 from .law import MOST_ATOMS
 
 
@@ -42,6 +43,8 @@ class Law(NamedTuple):
 
 #: Largest p-value at which the judge's errors are reported to favour a model.
 DIFFERENT = 0.05
+#: A judge that passes fewer right than wrong answers is refused if this is rarer by chance.
+_INVERTED = 1e-4
 #: Largest number of random weights in memory.
 _PIECE = 2**22
 #: The rows of groups, their labelled rows, their summed differences, and their counts.
@@ -291,10 +294,14 @@ class JudgeAgreement(NamedTuple):
 
 
 def agreement_of(judge: NDArray[np.bool_], people: NDArray[np.bool_], *, labels: str = "people") -> JudgeAgreement:
-    """Return the agreement on labelled rows. Raise ValueError if chance would agree more: inverted labels."""
+    """Return the agreement on labelled rows.
+
+    Raise ValueError if the judge passes fewer right than wrong answers, with p below `_INVERTED` by Fisher's exact test.
+    """
     wrong, judge_alone, people_alone, right = np.bincount(2 * people.astype(np.int64) + judge, minlength=4).tolist()
     agreement = JudgeAgreement(right, judge_alone, people_alone, wrong)
-    if agreement.sensitivity(0.999).high < 1 - agreement.specificity(0.999).high:
+    smallest, table = hypergeometric_tables(len(judge), right + people_alone, [right + judge_alone])
+    if table[0, : right - smallest[0] + 1].sum() < _INVERTED:
         problem = f"{labels} contradicts the judge ({agreement.in_words()})"
         raise ValueError(f"{problem}; expected 1 for right answers, or high marks for good ones, in both")
     return agreement

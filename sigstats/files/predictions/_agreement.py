@@ -12,18 +12,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sigstats._common.column_names import ID
 from sigstats._common.messages import Note, did_you_mean, shown
 from sigstats._common.rules import Errors
 
 from ..tables.spelling import is_text, same_spelling
 from ..tables.table import Table, in_one
 from ._log import PROMPT
+from ._other_columns import rows_of_another_kind
 from ._predictions import Predictions
 
 Files: TypeAlias = tuple[Predictions, Predictions]
 ALLOW = "(--allow-different-tasks compares them anyway)"
-#: A text that is not a number.
-_WORDS = "[^0-9.,eE+-]"
+#: A text that may identify a question: not a number, or a whole number.
+_KEY = "[^0-9.,eE+-]|^[0-9]+$"
 
 
 def unlike_kinds(files: Files) -> Errors:
@@ -184,19 +186,22 @@ def may_be_row_numbers(ids: Any) -> bool:
 def moved(columns: Mapping[str, tuple[Any, Any]]) -> Iterator[tuple[str, Any, Any]]:
     """Yield joined columns of both files if their values belong to different rows in the other file.
 
-    Nine in ten of the values that differ occur once in each file, and at least half of all are distinct. Numbers are
-    not examined, since they may be ranks or marks of each model.
+    Nine in ten of the values that differ occur once in each file, and at least half of all are distinct. Numbers with
+    fractions are not examined, and numbers of rows only in columns of ids: others may be ranks by each model.
     """
     for name, both in columns.items():
-        if not all(is_text(part.type.value_type) and 2 * len(part.dictionary) >= len(part) for part in both):
+        kinds = [part.type.value_type for part in both]
+        if not all(is_text(kind) or pa.types.is_integer(kind) for kind in kinds):
+            continue
+        if not all(2 * len(part.dictionary) >= len(part) for part in both):
             continue
         # Texts may be long, and repeated in many rows, so that their codes are compared.
         texts = [part.dictionary.cast(pa.large_string()) for part in both]
         values = pc.unique(pa.concat_arrays(texts)).drop_null()
         a, b = (pc.index_in(text, value_set=values).take(part.indices) for text, part in zip(texts, both, strict=True))
-        if not len(codes := a.take(differing(a, b))):
+        if not len(codes := a.take(differing(a, b))) or (may_be_row_numbers(values) and not ID.search(name)):
             continue
-        elsewhere = codes.filter(pc.match_substring_regex(values, _WORDS).take(codes))
+        elsewhere = codes.filter(pc.match_substring_regex(values, _KEY).take(codes))
         for column in (a, b):
             counts = pc.value_counts(column)
             once = counts.field("values").filter(pc.call_function("equal", [counts.field("counts"), pa.scalar(1)]))
@@ -230,7 +235,7 @@ def align_labels(truth: Predictions, ids: Any, where: str, *, positions: bool, d
         if len(pairs) > distinct:
             odd = next(key for key, times in Counter(pairs).items() if times > 1)
             raise ValueError(f"{where}: id {shown(odd)} has several labels in {truth.where}; give each row one label")
-        truth = replace(truth, requested={})  # it is unknown which of the rows of an id has its slice
+        truth = replace(truth, requested={}, other_columns={})  # it is unknown which of the rows of an id has its slice
     rows = pc.index_in(ids, value_set=labelled)
     if rows.null_count and not drop:
         odd = ids.filter(pc.is_null(rows))[0].as_py()
@@ -240,6 +245,8 @@ def align_labels(truth: Predictions, ids: Any, where: str, *, positions: bool, d
 
 def with_truth(predictions: Predictions, truth: Predictions, table: Table, stated: Mapping[str, Any]) -> Predictions:
     """Return the predictions with the columns of aligned labels; raise ValueError if a column of both differs.
+
+    Columns that only the labels have may name groups or training rows as those of the predictions do.
 
     `table`: that of the predictions. `stated`: its column of labels, by name, if it has one.
     """
@@ -253,7 +260,14 @@ def with_truth(predictions: Predictions, truth: Predictions, table: Table, state
             row, value, other = difference
             wanted = "the same in both" + f", or --id {shlex.quote(name)}" * (name in elsewhere)
             raise table.error(name, f": {value} is not the value in {truth.where}, {other}; expected {wanted}", row)
-    return replace(predictions, requested={**truth.requested, **predictions.requested})
+    unused = {name: column for name, column in truth.other_columns.items() if name not in table.names}
+    notes = (note for name, column in unused.items() for note in rows_of_another_kind(name, column))
+    return replace(
+        predictions,
+        requested={**truth.requested, **predictions.requested},
+        other_columns={**unused, **predictions.other_columns},
+        notes=(*predictions.notes, *notes),
+    )
 
 
 def unpredicted_labels(truth: Predictions, ids: Sequence[Any]) -> list[Note]:

@@ -34,6 +34,8 @@ from ._table_columns import (
 )
 from ._tasks import have_same_items
 
+#: Labels with so many different values may be measurements.
+_MEASUREMENTS = 10
 #: At most this many columns are listed.
 _LISTED = 10
 
@@ -148,6 +150,8 @@ class TableRows:
         self.prediction = self.label
         if self.predicted:
             self.prediction = self._texts(columns.prediction, or_missing=columns.score is None)
+        for name in {columns.label, columns.prediction}.intersection(table.names):
+            table.check_points(name, fewest=_MEASUREMENTS)
         check_rules(self, (repeated_header, counted_cells, repeated_runs))
         if self.tasks is not None:
             names = pc.unique(self.tasks).to_pylist()

@@ -30,6 +30,8 @@ _OTHER_KINDS = {
     **dict.fromkeys(("split", "subset", "partition", "phase", "datasplit", "traintest"), TRAINING),
     **dict.fromkeys(("train", "istrain", "istraining", "intraining"), frozenset({"1", "1.0", "true", "yes"})),
     **dict.fromkeys(("status", "state", "runstatus"), _NOT_FINISHED),
+    **dict.fromkeys(("valid", "isvalid", "completed", "finished"), frozenset({"0", "0.0", "false", "no"})),
+    **dict.fromkeys(("finishreason", "stopreason"), _NOT_FINISHED | {"length", "max_tokens", "content_filter"}),
 }
 #: Columns in which any other text than these states that the row has an error.
 _ERRORS = frozenset({"error", "errormessage", "errortype", "exception", "traceback", "failure"})
@@ -165,10 +167,15 @@ def unused_notes(table: Table, used: Collection[str], answers: Sequence[Any]) ->
                 yield Note("unused-column", f"column {shown(name)}, which is not used, {text}")
         if name.lower() in WEIGHTS and pc.count_distinct(column).as_py() > 1:
             yield Note("unused-column", f"column {shown(name)} is not used: rows count equally (compare --weights)")
-        counts = {text: n for text, n in _counts(column).items() if _is_of_another_kind(name, text)}
-        if 0 < (n := sum(counts.values())) < table.num_rows:
-            text = f"rows have {some_of([*map(shown, counts)], 3)} in column {shown(name)}, which is not used"
-            yield Note("unused-column", f"{n:,} of {table.num_rows:,} {text}; they count like the other rows")
+        yield from rows_of_another_kind(name, column)
+
+
+def rows_of_another_kind(name: str, column: Any) -> Iterator[Note]:
+    """Yield a note if a column marks some rows as training rows or failures."""
+    counts = {text: n for text, n in _counts(column).items() if _is_of_another_kind(name, text)}
+    if 0 < (n := sum(counts.values())) < len(column):
+        text = f"rows have {some_of([*map(shown, counts)], 3)} in column {shown(name)}, which is not used"
+        yield Note("unused-column", f"{n:,} of {len(column):,} {text}; they count like the other rows")
 
 
 def _is_of_another_kind(name: str, text: str) -> bool:

@@ -97,12 +97,12 @@ _POINT_OF_THOUSANDS = r"^(?:[+-]?[1-9][0-9]{0,2}\.[0-9]{3}|0)$"
 _DECIMAL = r"(?:{edge})[ \t]*[+-]?(?:0{mark}\d+|\d+{mark}(?:\d\d?|\d{{4,}}))[ \t]*(?:{edge})"
 
 
-def check_points(where: str, texts: Array, content: bytes, separator: str) -> None:
+def check_points(where: str, texts: Array, content: bytes, separator: str, fewest: int) -> None:
     """Refuse numbers such as 1.250 in all rows if other fields have decimal commas, or semicolons and no decimals."""
     if not _all_match(texts := texts.drop_null(), _POINT_OF_THOUSANDS):
         return
     pointed = texts.filter(pc.match_substring(texts, "."))
-    if not len(pointed):
+    if pc.count_distinct(pointed).as_py() < fewest:
         return
     edge = '"' if separator == "," else rf'"|{re.escape(separator)}|^|\r?$'
     comma, point = (re.search(_DECIMAL.format(edge=edge, mark=of).encode(), content, re.M) for of in (",", r"\."))

@@ -140,11 +140,19 @@ class Table:
         written = self._values(name)
         if is_text(written.type):
             refuse_thousands(str(self.error(name, "")), pc.unique(written[: 10**5]).drop_null().to_pylist())
-            check_points(str(self.error(name, "")), written, self._content, self._separator)
+            self.check_points(name)
         whole = is_text(written.type) or pa.types.is_integer(written.type)
         if (rounded := first_rounded(written, numbers) if whole else None) is not None:
             raise self.error(name, f": {written[rounded].as_py()} is not valid; expected {EXACT_WHOLE}", rounded)
         return numbers
+
+    def check_points(self, name: str, *, fewest: int = 1) -> None:
+        """Refuse a column of strings such as 1.250 if other fields show, or allow, that points separate thousands.
+
+        `fewest`: a column with fewer different numbers is not refused.
+        """
+        if self._content and is_text((written := self._values(name)).type):
+            check_points(str(self.error(name, "")), written, self._content, self._separator, fewest)
 
     def counts(self, name: str) -> list[int]:
         """Return a column of counts, or raise ValueError with the first row that has another value."""

@@ -187,6 +187,7 @@ def test_models_that_never_lost_have_ranks_and_no_scores():
         (["x", "u"], ["y", "v"], ["a", "b"], r"model_b: no vote connects 'u', 'v' with 'x', 'y'"),
         (["x", "u"], ["y", "u"], ["a", "b"], r"model_b: 'u' is not valid; expected a model other than model_a"),
         (["x", "x"], ["y", "z"], ["a", "y"], r"winner: 'y' is not valid; expected model_a, model_b, tie"),
+        (["x", "x"], ["y", "z"], ["left", "right"], r"winner: 'left' is not valid; expected model_a, model_b, tie"),
         (["x", "x"], ["y", "z"], ["a"], r"winner: the length is 1; expected 2"),
         (["x", "x"], ["y"], ["a", "a"], r"model_b: the length is 1; expected 2"),
     ],

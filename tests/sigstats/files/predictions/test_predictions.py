@@ -6,6 +6,7 @@ import math
 import re
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -287,3 +288,19 @@ def test_points_between_thousands_are_no_decimals(tmp_path, texts, said):
                 read(str(path), Columns(score="latency_ms"))
         else:
             assert read(str(path), Columns(score="latency_ms")).score.values.to_pylist() == [float(t) for t in texts]
+
+
+def test_measurements_in_thousands_are_no_decimals(tmp_path, refused, printed):
+    """Labels and predictions of 1.001 to 9.999, all above a thousand, among semicolons."""
+    rng = np.random.default_rng(3)
+    label = rng.integers(1100, 9000, 40)
+    paths = [tmp_path / f"{name}.csv" for name in "ab"]
+    rows = [pd.DataFrame({"label": label, "prediction": label + rng.integers(-90, 90, 40)}) for _ in paths]
+    options = ("compare", *paths, "--measure", "neg-mae", "--by-position")
+    for path, frame in zip(paths, rows, strict=True):
+        frame.map(lambda number: f"{number:,}".replace(",", ".")).to_csv(path, sep=";", index=False)
+    assert "a.csv: column " in refused(*options)
+    assert "may separate thousands, since no number shows that points are decimal" in refused(*options)
+    for path, frame in zip(paths, rows, strict=True):  # decimals, of which some have fewer digits
+        (frame / 1000).to_csv(path, sep=";", index=False)
+    assert "neg-mae on all rows" in printed(*options)

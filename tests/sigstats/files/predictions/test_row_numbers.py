@@ -59,6 +59,14 @@ def test_a_repeated_text_and_missing_rows_do_not_hide_the_others(files, refused)
         sigstats.compare(numbered(frames[0]), numbered(frames[1], seed=4))
 
 
+@pytest.mark.parametrize("first", [0, 1001])
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_numbers_of_questions_show_another_order_too(files, refused, first, kind):
+    frames = [marks(seed).assign(question_id=np.arange(first, first + N)).drop(columns="question") for seed in (1, 2)]
+    paths = files(numbered(frames[0]), numbered(frames[1], seed=3), kind=kind)
+    assert "expected the same questions, or --id question_id" in refused("compare", *paths, "--score", "f1")
+
+
 def test_labels_of_other_items_are_refused(files, printed, refused):
     labels = pd.DataFrame({"question": ITEMS, "label": [0, 1] * (N // 2)})
     paths = files(numbered(labels), numbered(labels.rename(columns={"label": "prediction"}), seed=5))

@@ -325,7 +325,7 @@ def test_a_label_or_a_feature_named_num_counts_no_cells(role):
         assert sigstats.check(table, "b", label=label, at_least=0.3).n == 30
 
 
-@pytest.mark.parametrize("name", ["seed", "model_name"])
+@pytest.mark.parametrize("name", ["seed", "model_name", "classifier"])
 def test_rows_without_ids_that_repeat_their_labels_in_runs_are_refused(name, tmp_path, refused):
     rng = np.random.default_rng(7)
     label = np.tile(rng.integers(0, 3, 100), 3)

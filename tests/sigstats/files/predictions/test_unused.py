@@ -31,6 +31,8 @@ def table(tmp_path):
         ("is_train", [1, 0, 0], "4 of 12 rows have '1' in column 'is_train'"),
         ("inTraining", [True, False, True], "8 of 12 rows have 'true' in column 'inTraining'"),
         ("train", ["yes", "no", "no"], "4 of 12 rows have 'yes' in column 'train'"),
+        ("valid", [0, 1, 1], "4 of 12 rows have '0' in column 'valid'"),
+        ("finish_reason", ["length", "stop", "stop"], "4 of 12 rows have 'length' in column 'finish_reason'"),
         ("test", [0, 1, 1], ""),  # a test may have been passed
         ("train_loss", [1, 0, 0], ""),
         ("language", ["train", "test", "test"], ""),
