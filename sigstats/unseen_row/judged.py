@@ -296,7 +296,7 @@ class JudgeAgreement(NamedTuple):
 def agreement_of(judge: NDArray[np.bool_], people: NDArray[np.bool_], *, labels: str = "people") -> JudgeAgreement:
     """Return the agreement on labelled rows.
 
-    Raise ValueError if the judge passes fewer right than wrong answers, with p below `_INVERTED` by Fisher's exact test.
+    Raise ValueError if the judge passes fewer right than wrong answers, with p below `_INVERTED` by Fisher's test.
     """
     wrong, judge_alone, people_alone, right = np.bincount(2 * people.astype(np.int64) + judge, minlength=4).tolist()
     agreement = JudgeAgreement(right, judge_alone, people_alone, wrong)

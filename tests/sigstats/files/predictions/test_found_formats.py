@@ -97,7 +97,9 @@ def test_two_candidates_for_a_name_are_not_guessed(tmp_path, frames, refused):
     assert accuracies(compared(tmp_path, files, "--label", "target")) == of(frames)
 
 
-@pytest.mark.parametrize(("own", "other"), [("label", "y_true"), ("label", "class"), ("label", "gt"), ("prediction", "pred")])
+@pytest.mark.parametrize(
+    ("own", "other"), [("label", "y_true"), ("label", "class"), ("label", "gt"), ("prediction", "pred")]
+)
 def test_a_column_beside_another_that_may_be_it_is_not_guessed(tmp_path, frames, refused, own, other):
     files = written(tmp_path, *(frame.assign(**{other: 0}).to_csv(index=False) for frame in frames), name="p.csv")
     assert f"columns '{own}' and '{other}' may each be the {own}; name --{own}" in refused("compare", *files)
