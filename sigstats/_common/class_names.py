@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .class_spelling import DistinctNames, names_in
+from .class_spelling import DistinctNames, is_finite_number, names_in
 from .data_frames import as_texts, is_missing, require_same_index
 from .messages import Note, shown, some_of
 from .validation import IntArray, as_labels, refuse, same_kind_of_labels
@@ -192,9 +192,11 @@ def class_notes(
     predicted = {name for _, classes in classes_by_model for name in classes}
     if len(labels) == 1 and len(predicted.union(labels)) == 2:  # right and wrong answers, such as 1 and 0
         return notes
-    none_has = "predictions of classes that no row has"
-    items = [("class-without-rows", f"{where}: {none_has}", _without(rows, labels)) for where, rows in classes_by_model]
-    if 2 * len(labels) <= sum(labels.values()):
+    none_has, items = "predictions of classes that no row has", list[tuple[str, str, list[str]]]()
+    few = 2 * len(labels) <= sum(labels.values())  # otherwise they are texts or measurements
+    if few or not all(map(is_finite_number, labels)):
+        items += [("class-without-rows", f"{at}: {none_has}", _without(rows, labels)) for at, rows in classes_by_model]
+    if few:
         items.append((NEVER_PREDICTED, "labels of classes that no model predicts", _without(labels, predicted)))
     of_classes = [Note(name, f"{problem}: {some_of(odd, 3)}") for name, problem, odd in items if odd]
     spellings = DistinctNames([*labels], sum(labels.values())).notes
