@@ -35,7 +35,7 @@ FAN_OUTS = {
     "scores": "sigstats.tasks.benchmark.fan_outs:SCORES",
     "subsample": "sigstats.tasks.calibration.subsample:FAN_OUT",
     "tally": "sigstats.tasks.calibration.tally:FAN_OUT",
-    "tune": "sigstats.tasks.calibration.computed:TUNE",
+    "tune": "sigstats.tasks.calibration.tuning:TUNE",
 }
 
 

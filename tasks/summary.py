@@ -1,27 +1,17 @@
-"""The summary of a study, made only from its Parquet files so that it can be remade, and the pruning of files.
-
-A study may give the printed numbers of a publication. The summary then shows both numbers, and names those that
-disagree. A printed number agrees if the computed number rounds to it, and a Monte-Carlo estimate agrees if both could
-be draws of the same test. If the experiment differs (other folds, another implementation), the study gives a tolerance,
-or a threshold that must not separate the two numbers.
-"""
+"""The summary of a study, computed from its Parquet files so that it can be computed again."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from decimal import Decimal
+from collections.abc import Iterable, Mapping
 from pkgutil import resolve_name
-from typing import Annotated
 
-import pyarrow as pa
-
-from sigstats.multiplicity import adjust_pvalues, adjusted
+from sigstats.multiplicity import adjust_family, adjust_pvalues
 from sigstats.possibilistic_indices import possibility
 
 from .plan import Cell, Plan, group_by
 from .record import digest
+from .references import compare_with_published, read_references
 from .results import Results, read_plan
-from .schema import POWER, Hypothesis, as_summary, renamed, schema_of, summary_table
+from .schema import POWER, Hypothesis, as_summary, summary_table
 from .storage.block_files import BLOCKS, REPLICATES
 from .storage.seal import Damaged
 from .storage.store import Store
@@ -64,21 +54,23 @@ def complete(rows: Iterable[Hypothesis], plan: Plan) -> list[Hypothesis]:
     and classifiers. A row that already has an adjusted p, since its test cannot reject, does not belong to a family.
     """
     rows = list(rows)
-    tested = [position for position, row in enumerate(rows) if row.p_value is not None and row.p_adjusted is None]
-    for members in group_by(tested, lambda position: (rows[position].test, rows[position].method)).values():
-        raw = [p for position in members if (p := rows[position].p_value) is not None]
+    tested = [
+        (position, row.p_value)
+        for position, row in enumerate(rows)
+        if row.p_value is not None and row.p_adjusted is None
+    ]
+    for family in group_by(tested, lambda item: (rows[item[0]].test, rows[item[0]].method)).values():
+        raw = [p for _, p in family]
         holm, by = adjust_pvalues(raw, method="holm"), adjust_pvalues(raw, method="benjamini-yekutieli")
-        chosen = adjusted(raw, plan.adjust)
-        for position, p_holm, p_by, p_adjusted in zip(members, holm, by, chosen, strict=True):
+        chosen = adjust_family(raw, plan.adjust)
+        for (position, p), p_holm, p_by, p_adjusted in zip(family, holm, by, chosen, strict=True):
             row = rows[position].with_(p_holm=float(p_holm), p_by=float(p_by), p_adjusted=float(p_adjusted))
-            rows[position] = _decide(row, plan.alpha)
+            rows[position] = _decide(row, p, float(p_adjusted), plan.alpha)
     return rows
 
 
-def _decide(row: Hypothesis, alpha: float) -> Hypothesis:
-    p, p_adjusted, log10_p = row.p_value, row.p_adjusted, row.log10_p
-    assert p is not None
-    assert p_adjusted is not None
+def _decide(row: Hypothesis, p: float, p_adjusted: float, alpha: float) -> Hypothesis:
+    log10_p = row.log10_p
     if row.pd is None:  # otherwise an analysis has compared it with a rival
         indices = possibility(p)
         row = row.with_(pd=indices.pd, psd=indices.psd, nsd=indices.nsd)
@@ -119,82 +111,3 @@ def lost(store: Store) -> list[Cell]:
     with_decision = {name for row in rows if row["decision"] != "missing" for name in row["cell"].split()}
     absent = with_decision.difference(*map(store.files.folders, (REPLICATES, BLOCKS)))
     return [cell for cell in read_plan(store).cells if cell.name in absent] if absent else []
-
-
-#: The columns of the summary that a publication may print.
-PRINTABLE = ("p_value", "estimate", "statistic", "null_mean", "pd", "psd", "nsd")
-#: Probability below which two Monte-Carlo estimates are too far apart to be of the same p-value.
-_SAME_DRAW = 0.001
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reference:
-    """A printed number. The fields are the columns of ``references.parquet``."""
-
-    cell: Annotated[str, "name", "the cell behind the row of the summary"]
-    #: One of `PRINTABLE`.
-    name: Annotated[str, "name", "the column of the summary that is printed"]
-    #: With all printed digits, which show its precision.
-    printed: Annotated[str, "number", "the number as it is printed"]
-    tolerance: Annotated[float | None, "of the column", "how far the computed number may be from it"] = None
-    side: Annotated[float | None, "of the column", "both numbers must be at most this, or both above"] = None
-    remark: Annotated[str, "text", "remark; empty if there is none"] = ""
-
-
-def write_references(store: Store, references: Iterable[Reference]) -> None:
-    """Write printed numbers as ``references.parquet``."""
-    rows = [vars(reference) for reference in references]
-    table = pa.Table.from_pylist(rows, schema=schema_of(Reference))
-    store.write_table("references.parquet", table, kind="references", fingerprint=digest("references", rows=rows))
-
-
-def read_references(store: Store) -> list[Reference]:
-    """Return the printed numbers of a study, or an empty list if it gives none."""
-    try:
-        table = store.read_table("references.parquet", kind="references")
-    except FileNotFoundError:
-        return []
-    return [Reference(**row) for row in renamed(table).to_pylist()]
-
-
-def compare_with_published(rows: Iterable[Hypothesis], references: Iterable[Reference]) -> Iterator[Hypothesis]:
-    """Yield the rows with the printed numbers of a publication, and with the numbers that disagree."""
-    by_cell = group_by(references, lambda reference: reference.cell)
-    for row in rows:
-        of_cell = by_cell.get(row.cell, [])
-        printed = "; ".join(f"{reference.name} {reference.printed}" for reference in of_cell)
-        wrong = "; ".join(filter(None, (_complaint(row, reference) for reference in of_cell)))
-        yield row.with_(printed=printed, disagrees=wrong) if of_cell else row
-
-
-def agrees(value: float, printed: str) -> bool:
-    """Return True if a number rounds to the printed number."""
-    number = Decimal(printed)
-    exponent = number.as_tuple().exponent
-    assert isinstance(exponent, int)
-    return abs(Decimal(repr(float(value))) - number) <= Decimal(5).scaleb(exponent - 1)
-
-
-def _agrees(value: float, reference: Reference) -> bool:
-    printed = float(reference.printed)
-    if reference.side is not None:
-        return (value <= reference.side) == (printed <= reference.side)
-    if reference.tolerance is not None:
-        return round(abs(value - printed), 12) <= reference.tolerance
-    return agrees(value, reference.printed)
-
-
-def _complaint(row: Hypothesis, reference: Reference) -> str:
-    value: float | None = getattr(row, reference.name)
-    if value is None or _agrees(value, reference):
-        return ""
-    ruled = reference.tolerance is not None or reference.side is not None
-    if not ruled and reference.name == "p_value" and row.replicates is not None and row.exceedances is not None:
-        from sigstats.mcnemar.mcnemar_test import mcnemar_test  # most studies have no printed p-values
-
-        printed_exceedances = round(float(reference.printed) * (row.replicates + 1)) - 1
-        if mcnemar_test(max(printed_exceedances, 0), row.exceedances).pvalue >= _SAME_DRAW:
-            return ""
-    return f"{reference.name} {reference.printed} is printed, {value:.6g} recomputed" + (
-        f" ({reference.remark})" if reference.remark else ""
-    )

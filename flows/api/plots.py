@@ -18,7 +18,7 @@ from sigstats.tasks.schema import POWER, Hypothesis
 from sigstats.tasks.storage.history import Record
 
 from ..benchmark.report.null_distributions import Bins, curves_of, null_distribution
-from ..calibration.report import null_p_values, rates_over_settings, same_test_sets, stated_confidence
+from ..calibration.report import nested_loops, null_p_values, rate_curves, same_test_sets, stated_confidence
 from ..report.evidence import Evidence
 from ..report.rows import distinct, group_by, some_sizes
 
@@ -165,7 +165,7 @@ class StudyPlots:
     @_figure
     def power(self) -> Iterator[Panel]:
         """Draw rates of rejection or coverage with 95% intervals against the size of the test set; lines: exact."""
-        for dataset, method, covers, group in rates_over_settings.curves_of(self._evidence):
+        for dataset, method, covers, group in rate_curves.curves_of(self._evidence):
             measure, level = (COVERAGE, 1 - self._evidence.alpha) if covers else (POWER, self._evidence.alpha)
             bars = [
                 tuple(zip(*((r.n, r.estimate, r.estimate_low, r.estimate_high) for r in curve.rows), strict=True))
@@ -210,18 +210,16 @@ class StudyPlots:
     @_figure
     def nested_loops(self) -> Iterator[Panel]:
         """Draw a rate over all settings of a grid, a line for each method; ticks have the values of the factors."""
-        for dataset, measure, of, rows, names in rates_over_settings.grids(self._evidence):
-            order = rates_over_settings.settings(rows, names, self._evidence)
-            places, methods = range(len(order)), distinct(row.method for row in rows)
+        for grid in nested_loops.grids(self._evidence):
+            order = grid.order
+            places, methods = range(len(order)), distinct(row.method for row in grid.rows)
             lines = {method: (places, np.full(len(order), np.nan)) for method in methods}
-            for row in rows:
-                lines[row.method][1][order.index(rates_over_settings.setting_of(row, names, self._evidence))] = (
-                    row.estimate
-                )
-            level = 1 - self._evidence.alpha if measure == COVERAGE else self._evidence.alpha
+            for row, setting in zip(grid.rows, grid.settings, strict=True):
+                lines[row.method][1][order.index(setting)] = row.estimate
+            level = 1 - self._evidence.alpha if grid.measure == COVERAGE else self._evidence.alpha
             ticks = [", ".join(f"{value:g}" for value in setting) for setting in order]
-            drawn = curves(lines, (", ".join(names), measure or ""), level=level, ticks=ticks)
-            yield {"dataset": dataset, "measure": measure, "of": of}, drawn
+            drawn = curves(lines, (", ".join(grid.names), grid.measure), level=level, ticks=ticks)
+            yield {"dataset": grid.dataset, "measure": grid.measure, "of": grid.estimand}, drawn
 
     @_figure
     def zips(self) -> Iterator[Panel]:

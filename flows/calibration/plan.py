@@ -35,14 +35,15 @@ from sigstats.tasks.fan_out import cell_of, input_cells
 from sigstats.tasks.own_code import allow_measures, with_measure_code
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.record import TwoViews, record
+from sigstats.tasks.references import Reference
+from sigstats.tasks.statistical_tests import of_sets
 from sigstats.tasks.storage.data import StoredData
-from sigstats.tasks.summary import Reference
 
 from ..running.kind import Kind
 from ..running.options import Prepared, Progress
 from .model import CalibrationStudy, PublishedSize
 from .populations import PopulationSpec
-from .tests import INTERVALS, OF_DESCRIBED, OF_FOLDS, OwnTest, label_of, options_of
+from .tests import INTERVALS, OF_FOLDS, OwnTest, label_of, options_of
 
 
 def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequence[str]) -> Prepared:
@@ -57,7 +58,7 @@ def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequ
             loaded_source = source.load(base / study.folder, study.seed, tests=tests.values(), progress=progress)
         data.extend(loaded_source.data)
         notes.extend([loaded_source.note] if loaded_source.note else [])
-        notes.extend(_large_part(study, source.name, loaded_source.populations))
+        notes.extend(_note_on_large_part(study, source.name, loaded_source.populations))
         for population in loaded_source.populations:
             cells.extend(_cells(study, source.name, population, tests, limits))
     if unused := sorted(tests.keys() - {cell.subject.get("test") for cell in cells}):
@@ -69,7 +70,7 @@ def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequ
     return Prepared(plan, tuple(data), notes=tuple(notes), references=references)
 
 
-def _large_part(study: CalibrationStudy, source: str, populations: Sequence[PopulationSpec]) -> Iterator[str]:
+def _note_on_large_part(study: CalibrationStudy, source: str, populations: Sequence[PopulationSpec]) -> Iterator[str]:
     """Yield a note if test sets are a large part of the rows, since they then vary less than new ones.
 
     For judged rows a size is the number of labels, and all rows are drawn again.
@@ -122,14 +123,8 @@ def _cells(
     retrained = population.retrained is not None
     for label, test in fitting.items():
         _try_test(label, test, source, population)
-        if population.grouped and test.measure == "auc":  # t keeps the level with few groups, as in a comparison
-            test = replace(test, options={**test.options, "method": "t"})
         for n in study.sizes:
-            fan_out, work = _work(study, source, population, test, n)
-            if study.rates_only:
-                if fan_out != "subsample" or not isinstance(work, OnTestSets):
-                    raise ValueError(f"rates_only: true is not valid; {label} needs a row for each test set")
-                fan_out, work = "tally", Tallied(**vars(work), alpha=study.alpha)
+            fan_out, work = _work(study, source, population, label, test, n)
             cell = cell_of(
                 fan_out,
                 subject={"dataset": source, **slices, "n": str(n), "test": label},
@@ -153,10 +148,14 @@ def _check_sizes(study: CalibrationStudy, source: str, population: PopulationSpe
 
 
 def _work(
-    study: CalibrationStudy, source: str, population: PopulationSpec, test: AppliedTest, n: int
+    study: CalibrationStudy, source: str, population: PopulationSpec, label: str, test: AppliedTest, n: int
 ) -> tuple[str, OnTestSets | OfFolds]:
     """Return the fan-out that applies a test to test sets of this size, and its work."""
     drawn_from, retrained, factors = population.values, population.retrained, population.factors or None
+    test = _as_in_a_comparison(test, population)
+    fan_out = "own-test" if test.code is not None else "interval" if test.test in INTERVALS else "subsample"
+    if study.rates_only and (isinstance(drawn_from, TwoViews) or fan_out != "subsample"):
+        raise ValueError(f"rates_only: true is not valid; {label} needs a row for each test set")
     if isinstance(drawn_from, TwoViews):
         assert retrained is not None
         samples = Samples(dataset=source, slice=retrained.rows, seed=study.seed, replicates=study.trials)
@@ -165,11 +164,19 @@ def _work(
             population=drawn_from, n=n, test=test, of=samples, learner=learner, scheme=scheme, factors=factors
         )
         return "fold-test", folds
-    fan_out = "own-test" if test.code is not None else "interval" if test.test in INTERVALS else "subsample"
-    return fan_out, OnTestSets(population=drawn_from, n=n, test=test, factors=factors)
+    work = OnTestSets(population=drawn_from, n=n, test=test, factors=factors)
+    return ("tally", Tallied(**vars(work), alpha=study.alpha)) if study.rates_only else (fan_out, work)
+
+
+def _as_in_a_comparison(test: AppliedTest, population: PopulationSpec) -> AppliedTest:
+    """Return a test of areas with Student's t if rows are grouped: it keeps its level with few groups."""
+    if population.grouped and test.measure == "auc":
+        return replace(test, options={**test.options, "method": "t"})
+    return test
 
 
 def _with_inputs(cell: Cell) -> Iterator[Cell]:
+    """Yield the cells that a cell reads, at any depth, and then the cell."""
     for before in input_cells(cell):
         yield from _with_inputs(before)
     yield cell
@@ -184,10 +191,11 @@ def _fits(test: AppliedTest, population: PopulationSpec) -> bool:
     if test.code is not None:
         return population.retrained is None and not population.scored
     if test.test == "f1-interval":
-        known = population.population
-        return not population.scored and population.retrained is None and not isinstance(known, EventPopulation)
-    of_scores = test.test == "scores"
-    return of_scores == population.scored and test.test not in OF_DESCRIBED
+        is_labelled = not population.scored and population.retrained is None
+        return is_labelled and not isinstance(population.population, EventPopulation)
+    if test.test == "scores":
+        return population.scored
+    return not population.scored and (test.test == "bootstrap" or of_sets(test.test) is not None)
 
 
 def _fitting_tests(population: PopulationSpec) -> str:

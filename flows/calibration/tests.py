@@ -54,9 +54,6 @@ _NAMES = {
 
 INTERVALS = ("f1-interval", "judged-interval", "difference-interval")
 
-#: Tests of populations that are described.
-OF_DESCRIBED = (*INTERVALS, "joint-tasks", "votes", "time-series")
-
 #: Tests that only cross-validated learners can have.
 OF_FOLDS = ("corrected-t", "five-by-two", "efficiency", "homogeneity", "permutation")
 
@@ -105,7 +102,7 @@ class F1Interval(Strict):
     ] = 1_000
 
     @model_validator(mode="after")
-    def _of_one(self) -> "F1Interval":
+    def _fits_method(self) -> "F1Interval":
         if self.of == "difference" and self.method in ("exact", "mid-p", "jeffreys"):
             raise refuse("method", self.method, "another one for a difference, or of = 'a'")
         return self
@@ -252,11 +249,12 @@ def options_of(test: Any, alpha: float) -> dict[str, Any]:
 
 
 def label_of(test: Any) -> str:
-    """Return the test in a few words: its name, and in brackets its method and any options that are not defaults."""
+    """Return the label of a test in reports: its name and, in brackets, its method and non-default options."""
     if isinstance(test, OwnTest):
         words = [f"{key} = {value}" for key, value in test.params.items()]
         name = test.test.partition(":")[2] if test.test.startswith(GIVEN) else test.test
         return f"{name} ({', '.join(words)})" if words else name
+    # Measure, method and null are always shown, other options only if they are not the default.
     options = {key: getattr(test, key) for key in ("measure", "method", "null") if hasattr(test, key)}
     options |= test.model_dump(exclude_defaults=True, exclude={"test", "of"})
     words = [value if isinstance(value, str) else f"{key} = {value}" for key, value in options.items()]

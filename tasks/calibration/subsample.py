@@ -26,7 +26,7 @@ from ..schema import REPLICATE, column
 from ..storage.block_files import replicates_of
 from ..storage.data import read_data, write_data
 from ..storage.store import Store
-from .computed import events, outcomes, total
+from .computed import events, outcomes, total_outcomes
 from .population import EIGHT, EventPopulation, Population
 from .populations import judged as judged  # the imports register the records of these populations
 from .populations import kinds as kinds
@@ -138,7 +138,7 @@ def _counted(store: Store, source: Cell) -> AnyPopulation:
     if table is None or replicates_of(table) < source.replicates:
         raise LookupError(source.name)
     if source.fanout == "count":
-        return Population(outcomes=total(table))
+        return Population(outcomes=total_outcomes(table))
     return trained_outputs(source, table, test=False)
 
 

@@ -22,10 +22,10 @@ from ..record import SIDES, digest
 from ..results import Results
 from ..schema import Hypothesis
 from ..statistical_tests import estimated
-from .computed import chosen
 from .populations.tests import AnyPopulation, advantage, bootstrap_of_better, confidence
 from .subsample import outcomes_cell, trained_outputs
 from .tally import totals
+from .tuning import chosen_parameters
 from .work import Categorised, OnTestSets, TrainedPair, measure_name, measure_of
 
 #: Number of bins of the histogram of bootstrap replicates.
@@ -124,7 +124,7 @@ def performances(results: Results, _: str) -> Iterator[Hypothesis]:
 def _performance(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     table = results.table(cell)
     work = cell.work_of(Categorised)
-    params = chosen(work, results.store)
+    params = chosen_parameters(work, results.store)
     for place, side in enumerate(SIDES):
         for measure in ("micro-f1", "macro-f1"):
             row = results.hypothesis(

@@ -1,6 +1,6 @@
-"""p-values under a true null hypothesis: the rate of rejections at every level, and the law of p near zero.
+"""p-values under a true null hypothesis: the rate of rejections at every level, and the distribution of p near zero.
 
-Stated against achieved: the rate of rejections at every level up to a fifth. The law of p: its distribution function
+Stated against achieved: the rate of rejections at every level up to a fifth. Near zero: the distribution function of p
 from 0.0001 to 0.2 with an exact band.
 """
 
@@ -26,8 +26,10 @@ from ...report.rows import group_by, some_sizes
 _SIDE = 236.0
 #: The levels at which the rate of rejections is drawn.
 RATE_LEVELS = np.arange(1, 41) / 200
-#: The levels of the law, even on the logarithmic axis.
+#: The levels at which the distribution of p is drawn, evenly spaced on a logarithmic axis.
 LEVELS = tuple(float(level) for level in np.geomspace(1e-4, 0.2, 23))
+#: The smallest share that is drawn.
+_LEAST = 0.5 * LEVELS[0]
 
 
 def true_nulls(evidence: Evidence) -> list[Hypothesis]:
@@ -103,24 +105,23 @@ def draw_law(evidence: Evidence) -> Iterator[Figure]:
         )
 
 
-def _logarithm(share: float, least: float) -> float:
-    return math.log10(max(share, least))
+def _logarithm(share: float) -> float:
+    return math.log10(max(share, _LEAST))
 
 
 def _law(name: str, method: str, rows: Sequence[Hypothesis], evidence: Evidence) -> Markup:
     trials = min(row.replicates or 0 for row in rows)
-    least = 0.5 * LEVELS[0]
     low, high = (bound / trials for bound in ecdf_band(trials, LEVELS))
+    x_limits, y_limits = (LEVELS[0], LEVELS[-1]), (math.log10(_LEAST), 0.0)
+    axes = Axes(width=_SIDE, height=_SIDE, left=44.0, x_limits=x_limits, y_limits=y_limits, log_x=True)
     curves, sizes = [], []
     for number, row in enumerate(rows):
         rates = shares(p_values_of(row, evidence), LEVELS)
-        points = [(level, _logarithm(share, least)) for level, share in zip(LEVELS, rates.tolist(), strict=True)]
-        axes = _axes(least)
+        points = [(level, _logarithm(share)) for level, share in zip(LEVELS, rates.tolist(), strict=True)]
         curves.append(svg.curve(number, axes.line("observed", points)))
         is_above = bool((rates > high).any())
         sizes.append(f"{row.n:,} rows {'above the band' if is_above else 'not above the band'}")
-    axes = _axes(least)
-    ends = [[_logarithm(share, least) for share in bound.tolist()] for bound in (low, high)]
+    ends = [[_logarithm(share) for share in bound.tolist()] for bound in (low, high)]
     parts = [
         axes.band(list(LEVELS), *ends),
         axes.line("level", [(level, math.log10(level)) for level in (LEVELS[0], LEVELS[-1])]),
@@ -130,11 +131,6 @@ def _law(name: str, method: str, rows: Sequence[Hypothesis], evidence: Evidence)
         _key(axes, rows),
     ]
     return svg.panel(method, axes.drawing(name, f"{method}: the law of p", f"{join_words(sizes)}.", *parts))
-
-
-def _axes(least: float) -> Axes:
-    x_limits, y_limits = (LEVELS[0], LEVELS[-1]), (math.log10(least), 0.0)
-    return Axes(width=_SIDE, height=_SIDE, left=44.0, x_limits=x_limits, y_limits=y_limits, log_x=True)
 
 
 def _key(axes: Axes, rows: Sequence[Hypothesis]) -> Markup:

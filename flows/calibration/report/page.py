@@ -18,7 +18,7 @@ from ...pages.wording import count_of, join_words, number, percent, percent_rang
 from ...report import usual_columns as usual
 from ...report.evidence import Column, Evidence, Figure, KindPage, Particulars
 from ...report.rows import distinct, group_by
-from . import null_p_values, rates_over_settings, same_test_sets, stated_confidence
+from . import nested_loops, null_p_values, rate_curves, same_test_sets, stated_confidence
 from .design import design
 
 
@@ -219,13 +219,17 @@ def _span(span: tuple[float, float] | None) -> str:
 
 
 PAGE = KindPage(
-    sections=("sigstats.flows.calibration.report.rates", "sigstats.flows.calibration.report.performance"),
+    sections=(
+        "sigstats.flows.calibration.report.rates",
+        "sigstats.flows.calibration.report.performance",
+        "sigstats.flows.calibration.report.trained",
+    ),
     figures=(
-        rates_over_settings.draw_curves,
+        rate_curves.draw_curves,
         null_p_values.draw_rates,
         stated_confidence.draw_resampled,
         stated_confidence.draw_reliability,
-        rates_over_settings.draw_loops,
+        nested_loops.draw_loops,
         null_p_values.draw_law,
         same_test_sets.draw_pairs,
         same_test_sets.draw_zips,

@@ -176,4 +176,31 @@ _SECTION = Section(
     ),
 )
 
-SECTIONS = (_SECTION,)
+
+def _rows_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
+    texts = [f"{row.estimate:,.0f} rows on {where(row)}" for row in rows if row.estimate is not None]
+    if not texts:
+        return Verdict("There is no formula for this number.")
+    return Verdict(f"The test rejects half of the time with {join_words(texts)}.")
+
+
+_SAMPLE_SIZE = Section(
+    order=91,
+    test="sample-size",
+    name="Rows for half of the time",
+    question="With how many rows does the test reject more often than not?",
+    verdict=_rows_verdict,
+    columns=(
+        Column("Population", where),
+        usual.METHOD.named("Test"),
+        usual.value("Rows", "estimate", "{:,.0f}".format, "from how many rows on the test rejects half of the time"),
+        *usual.OF_PUBLICATION,
+    ),
+    method=(
+        "The smallest number of rows from which on the exact rejection rate of McNemar's test is at least one half, "
+        "given the probabilities that only one of the two is right. It is not one of the drawn sizes."
+    ),
+    source="Sturm, Comparing two classifiers using a contingency table",
+)
+
+SECTIONS = (_SECTION, _SAMPLE_SIZE)

@@ -96,7 +96,7 @@ def statements_of(evidence: Evidence) -> Iterator[tuple[str | None, str, dict[in
     """Yield each data set and method with its statements by size, over all populations of the data set."""
     groups = group_by(list(evidence.rows_of("calibration")), lambda row: (row.dataset, row.method))
     for (dataset, method), rows in groups.items():
-        sizes = {n: statements(group, evidence) for n, group in group_by(rows, lambda row: row.n or 0).items()}
+        sizes = {n: statements_of_test(group, evidence) for n, group in group_by(rows, lambda row: row.n or 0).items()}
         if known := {n: of_size for n, of_size in sorted(sizes.items()) if of_size is not None}:
             yield dataset, method, known
 
@@ -153,7 +153,7 @@ def _reliability(name: str, method: str, n: int, statements: Statements) -> Mark
     return svg.panel(size, drawn, summary)
 
 
-def statements(rows: Sequence[Hypothesis], evidence: Evidence) -> Statements | None:
+def statements_of_test(rows: Sequence[Hypothesis], evidence: Evidence) -> Statements | None:
     """Return the statements of a test in all populations with a better classifier; None if there are none."""
     stated, right = [], []
     truths = {row.cell: row.truth for row in rows if row.truth}

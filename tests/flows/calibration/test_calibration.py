@@ -17,7 +17,7 @@ from sigstats.flows.running import timing
 from sigstats.intervals import clopper_pearson
 from sigstats.mcnemar.mcnemar_test import mcnemar_test
 from sigstats.sign_flips.power import paired_power as power
-from sigstats.tasks.calibration.computed import total
+from sigstats.tasks.calibration.computed import total_outcomes
 from sigstats.tasks.calibration.population import Population
 from sigstats.tasks.calibration.populations import prediction_files
 from sigstats.tasks.results import Results
@@ -439,7 +439,7 @@ def test_large_populations_are_counted_file_by_file(by_workers, study, done, tmp
     assert [sum(row[f"e{number}"] for number in range(1, 9)) for row in table.to_pylist()] == sizes
     cells = Results(Store(str(done))).cells("subsample")
     at_once = next(cell for cell in cells if isinstance(cell.work.population, Population))
-    assert total(table) == at_once.work.population.outcomes
+    assert total_outcomes(table) == at_once.work.population.outcomes
     exact = {(row["slice"], row["n"]): row["statistic"] for row in rows(done) if row["statistic"] is not None}
     for row in rows(output):
         if row["statistic"] is not None:

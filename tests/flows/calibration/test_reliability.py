@@ -55,7 +55,7 @@ def test_the_confidence_is_that_of_the_side_which_is_better(only_a, only_b):
 def test_right_is_what_the_population_says(evidence):
     rows = [row for row in evidence.rows_of("calibration") if row.n == 300]
     two_sided = [row for row in rows if row.method == "McNemar"]
-    said = stated_confidence.statements(two_sided, evidence)
+    said = stated_confidence.statements_of_test(two_sided, evidence)
     right = stated = 0
     for row in two_sided:
         (cell,) = evidence.cells_of(row)
@@ -67,7 +67,7 @@ def test_right_is_what_the_population_says(evidence):
             stated += np.sum((1 - table.column("p_value").to_numpy() / 2)[ahead != 0])
     assert said.right.sum() == right
     assert said.stated.sum() == pytest.approx(stated)
-    one_sided = stated_confidence.statements([row for row in rows if row.method != "McNemar"], evidence)
+    one_sided = stated_confidence.statements_of_test([row for row in rows if row.method != "McNemar"], evidence)
     assert np.array_equal(one_sided.right, said.right)
     assert one_sided.stated == pytest.approx(said.stated, abs=1e-12)
 
@@ -89,7 +89,7 @@ def test_a_panel_a_size_says_what_is_stated_and_right(evidence):
     body = str(drawn[0].body)
     assert re.findall(r"<strong>([^<]*)</strong>", body) == ["60 rows", "300 rows"]
     rows = [row for row in evidence.rows_of("calibration") if row.n == 300 and row.method == "McNemar"]
-    said = stated_confidence.statements(rows, evidence)
+    said = stated_confidence.statements_of_test(rows, evidence)
     assert f"right on {100 * said.right.mean():.1f}%" in body
 
 

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from sigstats.flows.calibration.report import null_p_values, rates_over_settings, same_test_sets
+from sigstats.flows.calibration.report import nested_loops, null_p_values, same_test_sets
 from sigstats.flows.calibration.report.design import design
 from sigstats.flows.report.evidence import Evidence
 from sigstats.intervals import clopper_pearson
@@ -81,27 +81,26 @@ def test_two_tests_are_compared_on_the_same_test_sets(evidence):
 def test_a_nested_loop_has_every_setting_once(evidence):
     (coverage,) = [
         figure
-        for figure in rates_over_settings.draw_loops(evidence)
+        for figure in nested_loops.draw_loops(evidence)
         if "Coverage" in figure.title and "F1 of A" in figure.title
     ]
-    rows = [
-        row for row in evidence.rows_of("performance") if row.measure == "coverage" and row.method == "F1 of A (wilson)"
+    (grid,) = [
+        grid for grid in nested_loops.grids(evidence) if grid.measure == "coverage" and grid.estimand == "F1 of A"
     ]
-    names = ["difference", "prevalence", "rows"]
-    order = rates_over_settings.settings(rows, names, evidence)
+    order = grid.order
     assert order == sorted((d, p, n) for d in (0.0, 0.1) for p in (0.1, 0.4) for n in (30.0, 90.0))
     body = str(coverage.body)
     curves = re.findall(r'class="observed" d="([^"]*)"', body)
     assert [curve.count("H") for curve in curves] == [8, 8]
-    assert re.findall(r'text-anchor="start">([^<]*)<', body) == names
+    assert re.findall(r'text-anchor="start">([^<]*)<', body) == list(grid.names) == ["difference", "prevalence", "rows"]
     top, base = 12.0, 300.0
     low = min(
         0.95, *(row.estimate for row in evidence.rows if row.method.startswith("F1 of A") and row.measure == "coverage")
     )
     first = next(
         row
-        for row in rows
-        if rates_over_settings.setting_of(row, ["difference", "prevalence", "rows"], evidence) == order[0]
+        for row, setting in zip(grid.rows, grid.settings, strict=True)
+        if row.method == "F1 of A (wilson)" and setting == order[0]
     )
     height = base - (first.estimate - low) / (1 - low) * (base - top)
     assert float(re.match(r"M\S+ ([\d.]+)H", curves[0])[1]) == pytest.approx(height, abs=0.06)

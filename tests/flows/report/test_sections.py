@@ -18,10 +18,10 @@ from sigstats.flows.report.rows import group_by
 from sigstats.flows.report.usual_columns import MONTE_CARLO
 from sigstats.retraining.permutation import permutation_test
 from sigstats.tasks import statistical_tests
+from sigstats.tasks.references import Reference, compare_with_published, write_references
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis, summary_table
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.summary import Reference, compare_with_published, write_references
 
 from ..synthetic_study import CONFIG, DATASETS, VERSIONS, make_study
 

@@ -21,7 +21,7 @@ from sigstats.flows.cli import main
 from sigstats.flows.running.kind import parse_study
 from sigstats.flows.significance.plan import KIND
 from sigstats.mcnemar.mcnemar_test import mcnemar_test
-from sigstats.tasks.summary import agrees
+from sigstats.tasks.references import agrees
 
 from ..conftest import run_on, study_file
 
@@ -475,6 +475,11 @@ def test_a_number_agrees_with_its_own_rounding_and_not_with_another(digits, plac
     value = (digits + off * (1 - 1e-3)) / 10**places
     assert agrees(value, f"{digits}e-{places}")
     assert not agrees(value, f"{digits + further}e-{places}")
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_number_that_is_not_finite_agrees_with_no_printed_number(value):
+    assert not agrees(value, "0.1")
 
 
 @pytest.mark.long
