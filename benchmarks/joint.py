@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 
-from sigstats.multiplicity import adjusted
+from sigstats.multiplicity import adjust_family
 from sigstats.sequential.gandy_rule import GandyRule
 from sigstats.sequential.joint_rule import JointRule
 
@@ -17,7 +17,7 @@ ALPHA, MOST = 0.05, 9999
 
 
 def decisions(pvalues, adjust="benjamini-hochberg"):
-    return np.array(adjusted(list(pvalues), adjust)) <= ALPHA
+    return np.array(adjust_family(list(pvalues), adjust)) <= ALPHA
 
 
 def together(rule, flags):

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 
-from sigstats.multiplicity import adjusted
+from sigstats.multiplicity import adjust_family
 from sigstats.sequential.joint_rule import JointRule
 from sigstats.tasks.engine.stopping import exceeds
 from sigstats.tasks.fan_out import observed_cell
@@ -64,7 +64,7 @@ def flags_of(output):
 
 
 def rejections(exceedances, permutations):
-    return np.array(adjusted(((exceedances + 1) / (permutations + 1)).tolist(), "benjamini-hochberg")) <= 0.05
+    return np.array(adjust_family(((exceedances + 1) / (permutations + 1)).tolist(), "benjamini-hochberg")) <= 0.05
 
 
 def stopped_again(share, n, rng):

@@ -18,7 +18,7 @@ AdjustMethod: TypeAlias = Literal["holm", "benjamini-hochberg", "benjamini-yekut
 #: An adjustment, or none.
 Adjustment: TypeAlias = Literal[AdjustMethod, "none"]
 
-ADJUST_METHODS: tuple[AdjustMethod, ...] = ("holm", "benjamini-hochberg", "benjamini-yekutieli")
+ADJUST_METHODS: tuple[AdjustMethod, ...] = get_args(AdjustMethod)
 #: An adjustment in a sentence.
 IN_WORDS: dict[str, str] = {
     "holm": "adjusted by Holm",
@@ -42,7 +42,9 @@ def in_our_words(method: Any) -> Any:
     return _THEIR_WORDS.get(method, method) if isinstance(method, str) else method
 
 
-def adjust_pvalues(pvalues: Any, *, method: AdjustMethod | Literal["fdr_bh", "fdr_by"] = "holm") -> FloatArray:
+def adjust_pvalues(
+    pvalues: Any, *, method: AdjustMethod | Literal["fdr_bh", "fdr_by", "bh", "by"] = "holm"
+) -> FloatArray:
     """Adjust the p-values of a family of tests.
 
     If all hypotheses with an adjusted p-value of at most alpha are rejected, the error rate of the method is at most
@@ -58,7 +60,7 @@ def adjust_pvalues(pvalues: Any, *, method: AdjustMethod | Literal["fdr_bh", "fd
         ``"benjamini-hochberg"`` controls the expected share of false rejections among all rejections, for independent
         or positively dependent tests (Benjamini and Hochberg 1995); ``"benjamini-yekutieli"`` does so under any
         dependence (Benjamini and Yekutieli 2001). The tests of all pairs of several classifiers are not positively
-        dependent.
+        dependent. ``fdr_bh``, ``fdr_by``, ``bh`` and ``by``, as in statsmodels and SciPy, are accepted.
 
     Returns
     -------
@@ -102,7 +104,7 @@ def adjust_pvalues(pvalues: Any, *, method: AdjustMethod | Literal["fdr_bh", "fd
     return adjusted
 
 
-def adjusted(pvalues: Sequence[float], method: str) -> list[float]:
+def adjust_family(pvalues: Sequence[float], method: str) -> list[float]:
     """Adjust like `adjust_pvalues`; the family may be empty, and the method "none" returns it unchanged."""
     if method == "none" or not pvalues:
         return list(pvalues)
@@ -142,7 +144,7 @@ def fewest_resamples(tests: int, others: Sequence[float], *, method: str, alpha:
     """
 
     def rejects(size: int) -> bool:
-        return max(adjusted([1 / (size + 1)] * tests + [*others], method)[:tests]) <= alpha
+        return max(adjust_family([1 / (size + 1)] * tests + [*others], method)[:tests]) <= alpha
 
     return bisect_left(range(10**18), True, key=rejects)
 

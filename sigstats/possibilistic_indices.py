@@ -136,7 +136,7 @@ def membership(pvalue: float) -> Membership:
     Raises
     ------
     ValueError
-        If `pvalue` is no number between 0 and 1.
+        If `pvalue` is not a number between 0 and 1.
 
     Examples
     --------
@@ -209,7 +209,7 @@ def possibility(pvalue: float, alternative_pvalue: float | None = None) -> Possi
     Raises
     ------
     ValueError
-        If a p-value is no number between 0 and 1.
+        If a p-value is not a number between 0 and 1.
 
     Notes
     -----

@@ -15,7 +15,7 @@ from pydantic_core import CoreSchema
 from sigstats._common.messages import join_words
 from sigstats._common.numerals import significant
 from sigstats._common.validation import refuse
-from sigstats.multiplicity import adjust_pvalues as adjusted
+from sigstats.multiplicity import adjust_family
 from sigstats.sequential.gandy_rule import GandyRule
 from sigstats.sequential.precision_rules import PrecisePRule
 from sigstats.sequential.rules import deciding_exceedances
@@ -113,7 +113,7 @@ class StoppingSettings(Strict):
         if adjust != "none" and self.certain == "adjusted":
             # What adjusting multiplies p by where every other test has p = 1: whatever they have, it is no more.
             smallest = 2.0**-40
-            factor = float(adjusted([smallest, *[1.0] * (tests - 1)], method=adjust)[0]) / smallest
+            factor = adjust_family([smallest, *[1.0] * (tests - 1)], adjust)[0] / smallest
         return {"rule": rule, "alpha": alpha, "reject_at": alpha / factor, "risk": self.risk}
 
     def unused(self, rules: Container[Stopping | None]) -> list[str]:

@@ -11,7 +11,7 @@ functions of such counts.
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -83,11 +83,14 @@ def acceleration(outcomes: JointCounts, measure: str | Measure | Callable[..., A
 
 
 def resample(counts: tuple[int, ...], rng: Any, size: int, width: int) -> Iterator[FloatArray]:
-    """Yield blocks of multinomial event counts, which do not depend on the block size."""
+    """Yield `size` rows of multinomial event counts in blocks; the counts do not depend on the block size.
+
+    `width`: numbers held per replicate, which bounds the block.
+    """
     generator = as_generator(rng)
     events = np.array(counts, dtype=np.int64)
-    # NumPy draws one binomial after another from what is left. From the rarest event on, what is left stays near 1,
-    # and its rounding small beside every probability; events that did not occur take no part.
+    # NumPy draws one binomial after another, with probabilities relative to what remains. In ascending order the
+    # remainder stays near 1, and its rounding error small compared with each probability; absent events are left out.
     order = np.argsort(events, kind="stable")
     order = order[events[order] > 0]
     n = int(events.sum())
@@ -95,7 +98,7 @@ def resample(counts: tuple[int, ...], rng: Any, size: int, width: int) -> Iterat
     step = max(1, _BLOCK // width)
     for start in range(0, size, step):
         drawn = generator.multinomial(n, probabilities, size=min(step, size - start))
-        weights = np.zeros((events.size, len(drawn))).T  # each event's counts beside each other, to be added up
+        weights = np.zeros((len(drawn), events.size), order="F")  # columns are summed, so keep them contiguous
         weights[:, order] = drawn
         yield weights
 
@@ -114,13 +117,13 @@ def evaluate(joint: JointCounts, measure: Measure, weights: FloatArray) -> Repli
 
 BootstrapMethod: TypeAlias = Literal["percentile", "centred", "bca"]
 
-BOOTSTRAP_METHODS: tuple[BootstrapMethod, ...] = ("percentile", "centred", "bca")
-#: ``(M + 1) * (1 - 0.9)`` is a hair below 2 for M = 19; ranks are rounded down after this much is added.
+BOOTSTRAP_METHODS: tuple[BootstrapMethod, ...] = get_args(BootstrapMethod)
+#: Added before ranks are rounded down, since ``(M + 1) * (1 - 0.9)`` is slightly below 2 for M = 19.
 _ROUNDING = 1e-9
 
 
 class Inference(NamedTuple):
-    """The ends of the interval, the p-value, the number of replicates behind the p-value, and a warning or nothing."""
+    """An interval, its p-value, number of replicates at or beyond the null value, and a warning or an empty text."""
 
     low: float
     high: float
@@ -161,10 +164,10 @@ def infer(
         p_above, p_below = shares
     else:
         bias = _bias(differences, estimate)
-        low_level = _level(float(ndtri(tail)), bias, acceleration)
-        high_level = _level(float(ndtri(tail)), -bias, -acceleration)  # BCa of the differences with the sign turned
-        p_above = max(_tail_of_level(shares[0], bias, acceleration), 1 / (replicates + 1))
-        p_below = max(_tail_of_level(shares[1], -bias, -acceleration), 1 / (replicates + 1))
+        low_level = _bca_level(float(ndtri(tail)), bias, acceleration)
+        high_level = _bca_level(float(ndtri(tail)), -bias, -acceleration)  # BCa of the differences with the sign turned
+        p_above = max(_bca_tail(shares[0], bias, acceleration), 1 / (replicates + 1))
+        p_below = max(_bca_tail(shares[1], -bias, -acceleration), 1 / (replicates + 1))
     ordered = np.sort(differences)
     low_rank, high_rank = _rank(replicates, low_level), _rank(replicates, high_level)
     low, high = ordered[min(max(low_rank, 1), replicates) - 1], ordered[-min(max(high_rank, 1), replicates)]
@@ -181,7 +184,10 @@ def infer(
 
 
 def _centred(differences: FloatArray, confidence_level: float, null_value: float) -> Inference:
-    """Return the interval ``mean +- h`` that contains the stated share of replicates, eq. (14) and the text below."""
+    """Return the interval ``mean +- h`` that contains the stated share of replicates.
+
+    Keller, Mariethoz and Bengio, eq. (14) and the text below it.
+    """
     mean = float(differences.mean())
     distances = np.abs(differences - mean)
     half = float(np.sort(distances)[-_rank(len(distances), 1 - confidence_level)])
@@ -194,10 +200,7 @@ def _rank(replicates: int, level: float) -> int:
 
 
 def _bias(differences: FloatArray, estimate: float) -> float:
-    """BCa's z0, Efron (1987): the normal quantile of the share of replicates below the estimate, ties by half.
-
-    It is computed from the replicates above, as for the stored differences B - A of studies.
-    """
+    """BCa's z0, Efron (1987): the normal quantile of the share of replicates below the estimate, ties by half."""
     above = np.count_nonzero(~at_most(differences, estimate))
     tied = np.count_nonzero(at_least(differences, estimate)) - above
     share = (above + tied / 2) / len(differences)
@@ -205,7 +208,7 @@ def _bias(differences: FloatArray, estimate: float) -> float:
     return -float(ndtri(min(max(share, smallest), 1 - smallest)))
 
 
-def _level(z: float, bias: float, acceleration: float) -> float:
+def _bca_level(z: float, bias: float, acceleration: float) -> float:
     """Return the level of the percentile that BCa takes for the normal quantile `z`, Efron (1987), eq. (4.5)."""
     shift = bias + z
     scale = 1 - acceleration * shift
@@ -214,10 +217,10 @@ def _level(z: float, bias: float, acceleration: float) -> float:
     return float(ndtr(bias + shift / scale))
 
 
-def _tail_of_level(level: float, bias: float, acceleration: float) -> float:
-    """Return the tail probability with the `_level` `level`."""
+def _bca_tail(level: float, bias: float, acceleration: float) -> float:
+    """Return the tail probability whose percentile level is `level`: the inverse of `_bca_level`."""
     z = float(ndtri(level)) - bias
     scale = 1 + acceleration * z
-    if level == 1 or scale <= 0:  # beyond every level that `_level` reaches
+    if level == 1 or scale <= 0:  # beyond every level that `_bca_level` reaches
         return 0.0 if z < 0 else 1.0
     return float(ndtr(z / scale - bias))

@@ -17,7 +17,7 @@ from .._common.messages import Note
 from .._common.numerals import p_number
 from .._common.scores import lower_is_better_note
 from .._common.validation import refuse
-from ..multiplicity import adjusted
+from ..multiplicity import adjust_family
 from ..possibilistic_indices import possibility
 from ..ranking.means import MEAN_OVER_TASKS
 from ..unseen_row.law import SharedDraws
@@ -197,7 +197,7 @@ def _decide(
 ) -> list[tuple[ComparisonRow, ...]]:
     """Return the rows of each pair with adjusted p-values, possibilistic indices and verdicts, if they were tested."""
     pvalues = [row.pvalue for rows in pairs for row in rows if row.pvalue is not None]
-    of_row = iter(adjusted(pvalues, rule.adjust))
+    of_row = iter(adjust_family(pvalues, rule.adjust))
     return [
         tuple(row if row.pvalue is None else decide_row(row, next(of_row), rule, level) for row in rows)
         for rows in pairs

@@ -27,7 +27,7 @@ from .._common.rules import check_together
 from .._common.validation import FloatArray, IntArray
 from ..anytime.bets import Rows, log_evalue, log_evalue_of_any_start, rows_of, running_interval
 from ..intervals import Interval
-from ..multiplicity import adjusted, closed_e_bh
+from ..multiplicity import adjust_family, closed_e_bh
 from .compare import decide_row
 from .evidence import Values
 from .family import blank_row, evidence_to_compare
@@ -226,7 +226,7 @@ def decide_fresh(tested: Sequence[FreshRow], family: int, rule: ComparisonRule) 
     """Return the rows with adjusted p-values and verdicts; `family`: the number of tests at the first look."""
     family_rows = [row for row in tested if row.row.pvalue is not None]
     too_small = family - len(family_rows)  # only these belong to the family
-    of_row = iter(adjusted([*(row.row.pvalue or 0.0 for row in family_rows), *[1.0] * too_small], rule.adjust))
+    of_row = iter(adjust_family([*(row.row.pvalue or 0.0 for row in family_rows), *[1.0] * too_small], rule.adjust))
     if rule.adjust == "benjamini-hochberg":
         of_row = iter(closed_e_bh([*(row.evidence for row in family_rows), *[0.0] * too_small]))
     level = rule.level_of_one(max(1, family))

@@ -10,7 +10,7 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 from .._common.tabular import with_known
 from .._common.validation import as_choice, as_count, as_flag, as_real, refuse
-from ..multiplicity import Adjustment, adjusted, in_our_words
+from ..multiplicity import Adjustment, adjust_family, in_our_words
 from ..unseen_row.means import UnseenGroup
 from .margins import PartOfBaseline, StatedShare, as_margin, as_share, names_of
 
@@ -215,7 +215,7 @@ class ComparisonRule:
         [0.005, 0.05]
         """
         small = 1e-12
-        return self.alpha / (adjusted([small, *[1.0] * (tests - 1)], self.adjust)[0] / small)
+        return self.alpha / (adjust_family([small, *[1.0] * (tests - 1)], self.adjust)[0] / small)
 
     def margin_of(self, row: Any) -> float:
         """Return the margin of a row: that of its slice's name, else of its score or measure, else of all others."""

@@ -1,17 +1,17 @@
 """Decision trees, random forests and extra trees; columns are sorted, or coded by level, once for all permutations.
 
-With Numba (the extra ``fast``) they are grown by compiled code. The trees are scikit-learn's own, which a trial
-confirms before use: samples, columns and thresholds are drawn from the same sequences, and votes are summed in the same
-order. A decision tree is a forest of one tree that looks at all columns. Class weights need a bootstrap: scikit-learn
-draws rows in proportion to them. Without one it sums the weights, and the rounding of these sums decides between equal
-splits. Such weights, missing values, other limits and nominal features of forests are left to scikit-learn.
+With Numba (the extra ``fast``), compiled code grows the same trees as scikit-learn, which a trial confirms before first
+use: samples, columns and thresholds are drawn from the same sequences, and votes are summed in the same order. A
+decision tree is a forest with one tree that searches all columns. Class weights are supported only with a bootstrap, in
+which scikit-learn draws rows in proportion to them; otherwise it sums the weights, and rounding decides between equal
+splits. Missing values, other limits and nominal features of forests are left to scikit-learn.
 
-The 0/1 columns of categories are made once and permuted; a category that a training fold does not have is no column
+The 0/1 columns of categories are made once and permuted. A category that is missing in a training fold has no column
 there, since scikit-learn breaks ties by the number of columns too.
 """
 
 import functools
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from scipy.special import xlogy
@@ -36,6 +36,17 @@ _DEEPEST: Final = 2**31 - 1
 _MOST_LEVELS, _MOST_COUNTS = 256, 512
 
 
+class _Features(NamedTuple):
+    """The fields of the compiled code's `Features`."""
+
+    feature_of: Any  # feature of each column; shape (columns,)
+    nominal: Any  # True if a feature is nominal, and has a column for each category; shape (features,)
+    list_of: Any  # list of rows sorted by the feature, or 0, the unsorted list of all rows; shape (features,)
+    values: Any  # values of numeric features; shape (features, n)
+    codes: Any  # level of a numeric value, or column of a category; shape (features, n)
+    levels: Any  # values of the levels in ascending order; shape (features, most levels)
+
+
 class BatchedForest(BatchedLearner):
     """Trees and forests with an integer ``random_state``, behind the ready learners' transforms."""
 
@@ -45,11 +56,11 @@ class BatchedForest(BatchedLearner):
     def __init__(self, problem: Problem, design: Design, forest: Any, weights: FloatArray | None = None) -> None:
         self._problem = problem
         columns: Any = np.ascontiguousarray(design.columns.T, dtype=np.float32)
-        self._features, self._order = _sorted(
+        self._features, self._order = _features_and_order(
             columns, design, problem.n_classes, isinstance(forest, ExtraTreesClassifier)
         )
         seeds = _tree_seeds(forest)
-        self._seeds = np.array([_seed(seed) for seed in seeds])
+        self._seeds = np.array([_column_seed(seed) for seed in seeds])
         held_out = np.bincount(problem.folds, minlength=problem.n_folds)
         self._settings = _settings(forest, len(columns), len(problem.y), problem.n_classes)
         sizes, self._size_of = np.unique(len(problem.y) - held_out, return_inverse=True)
@@ -67,7 +78,7 @@ class BatchedForest(BatchedLearner):
         """Sort columns and draw bootstraps; return None for trees that grow in another way, or without Numba."""
         *transforms, forest = steps_of(estimator)
         kind: Any = type(forest)
-        if kind not in _KINDS or not _is_known(forest):
+        if kind not in _KINDS or not _has_supported_parameters(forest):
             return None
         design = design_of(transforms, problem.X)
         if design is None or design.standardised.any() or np.isnan(design.columns).any():
@@ -84,9 +95,9 @@ class BatchedForest(BatchedLearner):
             return None
         with np.errstate(over="ignore"):
             usable = not np.isinf(design.columns.astype(np.float32)).any()
-        if not usable or compiled("trees") is None:
+        if not usable or not _agrees_with_scikit_learn(kind, forest.criterion, weighted):
             return None
-        return cls(problem, design, forest, weights) if _grows(kind, forest.criterion, weighted) else None
+        return cls(problem, design, forest, weights)
 
     def predict_labels(self, place: IntArray) -> IntArray:
         """Predict from a forest a fold, on rows with the labels and folds of their places."""
@@ -102,26 +113,26 @@ class BatchedForest(BatchedLearner):
         predicted = np.empty((len(source), source.shape[2]), dtype=np.int64)
         here = np.arange(source.shape[2])
         for draw, own in zip(source, predicted, strict=True):
-            self._grow(*self._mixed(draw), here, here, own)
+            self._grow(*self._permuted_features(draw), here, here, own)
         return predicted
 
-    def _mixed(self, draw: IntArray) -> tuple[Any, Any]:
+    def _permuted_features(self, draw: IntArray) -> tuple[_Features, Any]:
         """Return the features permuted one by one, and their order."""
-        feature_of, nominal, list_of, values, codes, levels = self._features
         moved: Any = np.empty(draw.shape, dtype=np.uint32)
         np.put_along_axis(moved, draw, np.arange(draw.shape[1])[None], axis=1)  # where each value goes
         order = self._order.copy()
-        order[1:] = taken_by_column(moved[list_of > 0], order[1:])
-        return (feature_of, nominal, list_of, *(taken_by_column(of, draw) for of in (values, codes)), levels), order
+        order[1:] = taken_by_column(moved[self._features.list_of > 0], order[1:])
+        values, codes = (taken_by_column(of, draw) for of in (self._features.values, self._features.codes))
+        return self._features._replace(values=values, codes=codes), order
 
-    def _grow(self, features: Any, order: Any, place: IntArray, at: IntArray, predicted: IntArray) -> None:
+    def _grow(self, features: _Features, order: Any, place: IntArray, at: IntArray, predicted: IntArray) -> None:
         label, fold = self._problem.y[place].astype(np.uint32), self._problem.folds[place]
         code = compiled("trees")
         forest = code.Retrained(self._seeds, self._draws, self._size_of, label, fold, at, predicted)
         code.predict_all(code.Settings(*self._settings), forest, code.Features(*features), order)
 
 
-def _is_known(forest: Any) -> bool:
+def _has_supported_parameters(forest: Any) -> bool:
     """Return True if all parameters are the defaults, except for integers or names that scikit-learn accepts."""
     alone = type(forest) is DecisionTreeClassifier
     if not is_default(forest, type(forest), free=_FREE if alone else _FREE_OF_FORESTS):
@@ -142,8 +153,8 @@ def _is_known(forest: Any) -> bool:
     return alone or (type(forest.bootstrap) is bool and (named or (type(tried) is int and tried >= 1)))
 
 
-def _sorted(columns: Any, design: Design, n_classes: int, drawn: bool) -> tuple[tuple[Any, ...], Any]:
-    """Return the fields of the compiled code's `Features`, and the order of rows; columns of a nominal feature are one.
+def _features_and_order(columns: Any, design: Design, n_classes: int, drawn: bool) -> tuple[_Features, Any]:
+    """Return the features, and the order of rows by each list; the columns of a nominal feature are one feature.
 
     `drawn`: thresholds are drawn, for which columns need no order.
     """
@@ -163,11 +174,11 @@ def _sorted(columns: Any, design: Design, n_classes: int, drawn: bool) -> tuple[
     list_of = np.zeros(len(values), dtype=np.int64)
     list_of[listed] = np.arange(1, len(listed) + 1)
     order = np.vstack([np.arange(values.shape[1])[None], values[listed].argsort(axis=1)]).astype(np.uint32)
-    return (feature_of, nominal, list_of, values, codes, levels), order
+    return _Features(feature_of, nominal, list_of, values, codes, levels), order
 
 
 def _levels(column: Any, n_classes: int) -> Any:
-    """Return a column's distinct values, or None if they are many or scikit-learn does not tell them all apart."""
+    """Return a column's distinct values, ascending; empty if too many, or if scikit-learn would equate two of them."""
     levels = np.unique(column)
     apart = (levels[1:] > levels[:-1] + np.float32(1e-7)).all()
     return levels if apart and len(levels) <= min(_MOST_LEVELS, _MOST_COUNTS // n_classes) else levels[:0]
@@ -192,7 +203,7 @@ def _tree_seeds(forest: Any) -> list[int]:
     return seeds
 
 
-def _seed(random_state: int) -> int:
+def _column_seed(random_state: int) -> int:
     """Return the start of the random sequence with which scikit-learn draws columns."""
     return int(np.random.RandomState(random_state).randint(0, 2**31 - 1)) or 1
 
@@ -210,12 +221,12 @@ def _draws(seeds: list[int], n: int, bootstrap: bool, weights: FloatArray | None
 
 
 @functools.cache
-def _grows(kind: Any, criterion: str = "gini", weighted: bool = False) -> bool:
+def _agrees_with_scikit_learn(kind: Any, criterion: str, weighted: bool) -> bool:
     """Return True if compiled code is available, and its trees are scikit-learn's.
 
-    Predictions on noise are compared, with columns of few values, which tie everywhere, and of many.
+    Predictions on noise are compared, with columns of few values, in which most splits tie, and of many.
     """
-    # Where a product and a sum are rounded once, splits equal but for rounding go otherwise.
+    # If a product and a sum are rounded once, splits that are equal except for rounding are decided differently.
     if compiled("trees") is None or fuses_products():
         return False
     rng = np.random.default_rng(1)

@@ -19,7 +19,7 @@ from .._common.random_streams import RNG, as_generator
 from .._common.tabular import Table, Tabular, in_words
 from .._common.validation import FloatArray, as_choice, as_count, as_flag, as_real, refuse
 from ..intervals import Interval
-from ..multiplicity import ADJUST_METHODS, IN_WORDS, Adjustment, adjusted, cliques, in_our_words
+from ..multiplicity import ADJUST_METHODS, IN_WORDS, Adjustment, adjust_family, cliques, in_our_words
 from .friedman import FriedmanResult, friedman_test
 from .score_tables import Missing, filled, read_scores
 from .signed_rank import SignedRankProbabilities, bayesian_signed_rank, signed_rank_test, usual_rope
@@ -280,7 +280,7 @@ def _pairs(
     """Return the pairs of models by number, from scores (greater is better) with NaN where one is missing."""
     differences = [both[~np.isnan(both)] for both in (oriented[:, a] - oriented[:, b] for a, b in chosen)]
     results = [signed_rank_test(difference) for difference in differences]
-    adjusted_p = adjusted([result.pvalue for result in results], adjust)
+    adjusted_p = adjust_family([result.pvalue for result in results], adjust)
     return tuple(
         PairOverDatasets(
             a=names[a],

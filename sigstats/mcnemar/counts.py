@@ -70,7 +70,7 @@ def pair_probability(only_a: SupportsIndex, only_b: SupportsIndex, *, prior: flo
     Returns
     -------
     float
-        1/2 where the counts are equal.
+        The posterior probability; exactly 1/2 if the counts are equal.
 
     Raises
     ------

@@ -34,7 +34,7 @@ from scipy.special import gammaln
 
 from .._common.validation import FloatArray, as_choice, as_indicators, as_real
 from ..intervals import Interval, clopper_pearson
-from ..multiplicity import ADJUST_METHODS, Adjustment, adjusted
+from ..multiplicity import ADJUST_METHODS, Adjustment, adjust_family
 from .rules import FixedRule, SequentialResult, Verdict
 
 #: A test is kept once tests at the level have as many exceedances with at most this probability, times
@@ -117,7 +117,7 @@ class JointRule(FixedRule):
         return last
 
     def _rejects(self, pvalues: FloatArray) -> NDArray[np.bool_]:
-        return np.array(adjusted(pvalues.tolist(), self.adjust)) <= self.alpha
+        return np.array(adjust_family(pvalues.tolist(), self.adjust)) <= self.alpha
 
     def _looks(self) -> list[int]:
         looks = [min(10, self.maximum)]
@@ -157,7 +157,7 @@ class JointRule(FixedRule):
 def _level(alpha: float, adjust: Adjustment, left: int, tests: int) -> float:
     """Return the level at which a test is rejected if only `left` tests, including it, have small p-values."""
     least = 2.0**-60
-    return alpha * least / float(adjusted([least, *[0.0] * (left - 1), *[1.0] * (tests - left)], adjust)[0])
+    return alpha * least / float(adjust_family([least, *[0.0] * (left - 1), *[1.0] * (tests - left)], adjust)[0])
 
 
 @lru_cache(maxsize=1 << 16)

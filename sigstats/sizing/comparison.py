@@ -1,9 +1,9 @@
-"""The rows that a comparison needs to show a drop of accuracy, and the power of those available.
+"""The number of rows that a comparison needs to show a drop of accuracy, and the power of the rows at hand.
 
 The rule is that of `sigstats.compare`: one-sided, adjusted over all tests, with a smallest drop that counts. The power
-is that of the hardest case, in which no other test rejects, so that an adjustment by steps is no stronger than its
-first step. With one answer per row it is exact. With several answers to an item, or rows in groups, it is that of
-simulated groups; each sample is tested as `compare` does (`sigstats.sizing.samples`).
+is that of the hardest case, in which no other test rejects. It is exact for one answer per row. For several answers to
+an item, or rows in groups, it is estimated from simulated groups, each tested as in `compare`
+(`sigstats.sizing.samples`).
 
 When not to use: for measures other than accuracy; to explain afterwards why the pilot found nothing, with the drop that
 the pilot itself shows.
@@ -22,16 +22,15 @@ from ..comparison.rule import ComparisonRule
 from ..comparison.units import ALL_ROWS
 from ..mcnemar.power import VerdictChances, drop_power, verdict_chances
 from ..mcnemar.sample_size import detectable_drop, drop_size, passing_size
-from ..unseen_row.means import UnseenGroup
 from .samples import GroupTest, Sizes, sizes_of, sizes_of_averages
 
-#: A slice with fewer rows that differ says little of how often rows differ: that of all rows is taken.
+#: With fewer differing rows than this, a slice is assumed to have the discordance of all rows.
 _FEW_DIFFERING = 10
 
 
 @dataclass(frozen=True)
 class PilotPart:
-    """All rows of a pilot, or a slice: its name, units, and the share of rows that only one model gets right."""
+    """A slice of a pilot, or all rows: its name, number of units, and share of rows that only one model gets right."""
 
     name: str
     n: int
@@ -146,7 +145,7 @@ def pilot_of(paired: PairedPredictions, rule: ComparisonRule, *, tests: int) -> 
 
 
 def _correlation(values: IntArray, group: IntArray) -> float:
-    """Return the correlation of two rows of a group, over all pairs, from 0 to 1."""
+    """Return the correlation between two rows of one group, averaged over all pairs and clipped to [0, 1]."""
     codes = np.unique(group, return_inverse=True)[1]
     sizes = np.bincount(codes)
     pairs = int((sizes * (sizes - 1)).sum())
@@ -171,7 +170,7 @@ def plan_size(pilot: Pilot, *, rule: ComparisonRule, drops: Sequence[float], tar
     level = rule.level_of_one(pilot.tests)
     if not level < 0.5:
         raise refuse("alpha", level, "a level below 1/2")
-    whole, planner = pilot.parts[0], _Planner(pilot, rule.minimum_effect, level, goal, rule.unseen_group)
+    whole, planner = pilot.parts[0], _Planner(pilot, rule, level, goal)
     planned = [planner.of_drop(drop) for drop in sorted(set(drops))]
     parts = (PartPlan(part, planner.detectable(part)) for part in pilot.parts if part.n)
     answers = tuple(planner.other_answers(planned))
@@ -195,34 +194,33 @@ def _with_chances(plan: SizePlan) -> SizePlan:
 
 @dataclass(frozen=True)
 class _Planner:
-    """A pilot's minimum effect, level of one test, and target power."""
+    """The computations of a plan: its pilot, rule, level of one test and target power."""
 
     pilot: Pilot
-    minimum: float
+    rule: ComparisonRule
     level: float
     goal: float
-    unseen_group: UnseenGroup = "auto"
 
     @property
-    def single(self) -> bool:
+    def has_single_rows(self) -> bool:
         """True if units are single rows."""
         return self.pilot.sizes is None and self.pilot.answers == 1
 
     @property
-    def groups(self) -> GroupTest:
+    def group_test(self) -> GroupTest:
         """The test of units of several rows."""
-        sizes = self.pilot.sizes or Sizes((self.pilot.answers,), unseen_group=self.unseen_group)
+        sizes = self.pilot.sizes or Sizes((self.pilot.answers,), unseen_group=self.rule.unseen_group)
         correlation = self.pilot.correlation if sizes.correlation is None else sizes.correlation
-        return GroupTest(sizes, correlation, self.level, self.minimum)
+        return GroupTest(sizes, correlation, self.level, self.rule.minimum_effect)
 
-    def law(self, drop: float) -> dict[str, float]:
-        return {"drop": drop, "discordance": self.pilot.discordance(drop), "alpha": self.level, "minimum": self.minimum}
+    def _rates(self, drop: float) -> dict[str, float]:
+        discordance = self.pilot.discordance(drop)
+        return {"drop": drop, "discordance": discordance, "alpha": self.level, "minimum": self.rule.minimum_effect}
 
     def needed(self, drop: float) -> int | None:
-        law = self.law(drop)
-        if self.single:
-            return drop_size(**law, target=self.goal)
-        return self.groups.needed(drop, law["discordance"], self.goal)
+        if self.has_single_rows:
+            return drop_size(**self._rates(drop), target=self.goal)
+        return self.group_test.needed(drop, self.pilot.discordance(drop), self.goal)
 
     def other_answers(self, drops: Sequence[DropPlan]) -> Iterator[AnswersPlan]:
         """Yield the plans for other numbers of answers to an item."""
@@ -232,21 +230,21 @@ class _Planner:
                 yield AnswersPlan(answers, tuple(other.needed(drop.drop) for drop in drops))
 
     def of_drop(self, drop: float) -> DropPlan:
-        arriving = expected_rows(**self.law(drop)) if self.single else None
+        arriving = expected_rows(**self._rates(drop)) if self.has_single_rows else None
         power = self.power(self.pilot.parts[0].n, drop) if self.pilot.parts[0].n else None
         return DropPlan(drop, self.needed(drop), power, arriving=None if arriving is None else math.ceil(arriving))
 
     def power(self, units: int, drop: float) -> float:
-        law = self.law(drop)
-        if self.single:
-            return drop_power(units, **law)
-        return self.groups.power(units, drop, law["discordance"])
+        if self.has_single_rows:
+            return drop_power(units, **self._rates(drop))
+        return self.group_test.power(units, drop, self.pilot.discordance(drop))
 
     def detectable(self, part: PilotPart) -> float | None:
-        if not self.single:
-            return self.groups.detectable(part.n, part.discordance, self.goal)
-        rule = {"alpha": self.level, "minimum": self.minimum, "target": self.goal}
-        drop = detectable_drop(part.n, discordance=part.discordance, **rule)
+        if not self.has_single_rows:
+            return self.group_test.detectable(part.n, part.discordance, self.goal)
+        rates = {"discordance": part.discordance, "alpha": self.level, "minimum": self.rule.minimum_effect}
+        drop = detectable_drop(part.n, **rates, target=self.goal)
+        # Over all rows, accuracy cannot drop by more than the accuracy of the baseline.
         accuracy = self.pilot.accuracy
         possible = part.name != ALL_ROWS or accuracy is None or (drop or 0.0) <= accuracy
         return drop if possible else None

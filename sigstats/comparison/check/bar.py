@@ -23,7 +23,7 @@ from ..._common.scores import unlike_bar
 from ..._common.validation import Limits, as_real, refuse
 from ...measures.metrics import require_marks
 from ...measures.table import MEASURES
-from ...multiplicity import adjusted
+from ...multiplicity import adjust_family
 from ...ranking.means import MEAN_OVER_TASKS
 from ..cells import named
 from ..evidence import Evidence, Judged
@@ -173,7 +173,7 @@ def evidence_checked(
 def _decided(rows: Sequence[CheckedRow], bar: float, rule: ComparisonRule) -> tuple[CheckedRow, ...]:
     """Return the rows with adjusted p-values and verdicts, if they were tested."""
     pvalues = [row.pvalue for row in rows if row.pvalue is not None]
-    of_row = iter(adjusted(pvalues, rule.adjust))
+    of_row = iter(adjust_family(pvalues, rule.adjust))
 
     def decided(row: CheckedRow) -> CheckedRow:
         if row.pvalue is None:

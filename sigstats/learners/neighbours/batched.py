@@ -21,7 +21,7 @@ import numpy as np
 from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import UNDECIDED, BatchedLearner, Null, Problem, blocks, taken_by_column
-from .lists import FoldScales, FoldVariances, Learned, NeighbourLists, range_weights
+from .lists import NeighbourLists
 from .nearest_neighbours import (
     Configuration,
     configuration,
@@ -32,6 +32,7 @@ from .nearest_neighbours import (
     tie_order,
     vote,
 )
+from .scales import FoldWeights, MinMaxWeights, StandardWeights, range_weights
 from .tied import TiedNeighbours
 
 #: Rounding of a squared distance, relative to it, by the expanded square.
@@ -118,13 +119,13 @@ class BatchedNeighbours(BatchedLearner):
         self.replicate_bytes = 8 * self._X.size
         if null == "labels":
             numbers = self._X[:, self._numeric]
-            self._scales: FoldScales | FoldVariances
+            self._scaling: MinMaxWeights | StandardWeights
             if config.variances:
-                self._scales = FoldVariances(numbers, self._n_folds)
-                self._config = replace(config, tolerance=self._scales.tolerance)
+                self._scaling = StandardWeights(numbers, self._n_folds)
+                self._config = replace(config, tolerance=self._scaling.tolerance)
             else:
-                self._scales = FoldScales(numbers, self._n_folds, scaled=config.scaled, mixed=self._partly)
-            self._weights = self._scales.weights
+                self._scaling = MinMaxWeights(numbers, self._n_folds, scaled=config.scaled, mixed=self._partly)
+            self._weights = self._scaling.weights
             self._lists = NeighbourLists(
                 self._X,
                 config.nominal,
@@ -133,7 +134,7 @@ class BatchedNeighbours(BatchedLearner):
                 tolerance=self._config.tolerance,
                 partly=self._partly,
             )
-            self.replicate_bytes = 8 * n * (2 * len(self._numeric) + 8 * self._lists.short)
+            self.replicate_bytes = 8 * n * (2 * len(self._numeric) + 8 * self._lists.usual_length)
 
     @classmethod
     def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedNeighbours | None":
@@ -213,27 +214,27 @@ class BatchedNeighbours(BatchedLearner):
 
     def _from_lists(self, place: IntArray) -> Any:
         fold = self._folds[place]
-        learned = self._scales.learned(fold)
+        scales = self._scaling.without_each_fold(fold)
         predicted: Any = None
         if self._config.ties != "vote":
             config = self._config
             rule = config.tolerance, self._farthest, config.ties == "unknown", self._priority, config.weighted
-            predicted = self._lists.walk(fold, self._y[place], place, learned, rule)
+            predicted = self._lists.predict_compiled(fold, self._y[place], place, scales, rule)
         if predicted is not None:
             if len(rest := np.argwhere(predicted < UNDECIDED)):
-                self._from_longer_lists(predicted, place, fold, learned, rest, self._lists.near.shape[1])
+                self._from_longer_lists(predicted, place, fold, scales, rest, self._lists.near.shape[1])
         else:
             predicted = np.empty(fold.T.shape, dtype=np.int64)
             every = np.stack(np.divmod(np.arange(fold.size), len(fold)), axis=1)
-            self._from_longer_lists(predicted, place, fold, learned, every, self._lists.short)
-        predicted[learned.unknown[np.arange(len(place)), fold.T]] = UNDECIDED
+            self._from_longer_lists(predicted, place, fold, scales, every, self._lists.usual_length)
+        predicted[scales.unknown[np.arange(len(place)), fold.T]] = UNDECIDED
         return predicted.T
 
     def _from_longer_lists(
-        self, predicted: IntArray, place: IntArray, fold: IntArray, learned: Learned, pairs: IntArray, length: int
+        self, predicted: IntArray, place: IntArray, fold: IntArray, scales: FoldWeights, pairs: IntArray, length: int
     ) -> None:
         """Predict the open (row, replicate) `pairs` in `predicted`, from lists of this length or longer ones."""
-        weights, bound = learned.weights, learned.bound
+        weights, bound = scales.weights, scales.bound
         longest = self._lists.near.shape[1]
         still = []
         for some in blocks(len(pairs), 8 * length * (len(self._numeric) + 8)):
@@ -243,11 +244,11 @@ class BatchedNeighbours(BatchedLearner):
                 distances = self._lists.distances[row, :length].copy()
             else:
                 own = weights[replicate, fold[replicate, row]]
-                listed = length == self._lists.short
+                listed = length == self._lists.usual_length
                 squares = self._lists.squares[row] if listed else self._lists.squared_differences(row, near)
                 distances = np.einsum("prj,pj->pr", squares, own)
                 if self._partly:
-                    distances += self._lists.constant[row, :length]
+                    distances += self._lists.mismatches[row, :length]
                 limit = limit * bound[replicate, fold[replicate, row]]
             tested = fold[replicate, row][:, None]
             distances[fold[replicate[:, None], near] == tested] = np.inf
@@ -257,7 +258,7 @@ class BatchedNeighbours(BatchedLearner):
             still.append(pairs[some][~(kth[:, 0] + 2 * self._config.tolerance < limit)])
         rest = np.concatenate(still)
         if len(rest) and length < longest:
-            self._from_longer_lists(predicted, place, fold, learned, rest, longest)
+            self._from_longer_lists(predicted, place, fold, scales, rest, longest)
         elif len(rest):
             self._from_all_rows(predicted, place, fold, weights, rest)
 

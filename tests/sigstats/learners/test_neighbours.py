@@ -9,8 +9,9 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from sigstats.learners import build
 from sigstats.learners.base import UNDECIDED
-from sigstats.learners.neighbours.lists import FoldVariances, NeighbourLists
+from sigstats.learners.neighbours.lists import NeighbourLists
 from sigstats.learners.neighbours.nearest_neighbours import NearestNeighbours
+from sigstats.learners.neighbours.scales import StandardWeights
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer
 
@@ -150,10 +151,10 @@ def test_a_feature_that_is_constant_but_for_one_fold_changes_no_weight():
         make_pipeline(StandardScaler(), KNeighborsClassifier(3)), X, y, null="labels", replicates=10, undecided=0
     )
     fold = np.arange(60)[None] % 6
-    learned = FoldVariances(X, 6).learned(fold)
+    without = StandardWeights(X, 6).without_each_fold(fold)
     variances = np.array([X[fold[0] != number].var(axis=0) for number in range(6)])
     variances[1, 2] = X[:, 2].var()  # that of all rows
-    assert np.allclose(learned.weights[0], 1 / variances, rtol=1e-12)
+    assert np.allclose(without.weights[0], 1 / variances, rtol=1e-12)
 
 
 def test_permuted_features_go_to_scikit_learn():
@@ -175,7 +176,7 @@ def test_the_same_without_numba(k, levels, monkeypatch):
         estimator = make_pipeline(MinMaxScaler(), classifier)
         first, filled, expected = both(estimator, X, y, null="labels", replicates=3)
         with monkeypatch.context() as patch:
-            patch.setattr(NeighbourLists, "walk", lambda *given: None)
+            patch.setattr(NeighbourLists, "predict_compiled", lambda *given: None)
             second, _, _ = both(estimator, X, y, null="labels", replicates=3)
         assert (first == second).all()
         assert (filled == expected).all()

@@ -29,7 +29,7 @@ needs_growth = pytest.mark.usefixtures("growth")
 
 @pytest.fixture(scope="module")
 def growth():
-    if not all(map(batched_forest._grows, KINDS)):
+    if not all(batched_forest._agrees_with_scikit_learn(kind, "gini", False) for kind in KINDS):
         pytest.skip("trees grow in scikit-learn on this processor")
 
 
@@ -150,7 +150,7 @@ def test_entropy_of_real_data(cls, load, null):
 @pytest.mark.parametrize("load", [load_iris, load_breast_cancer, load_digits])
 @pytest.mark.parametrize("cls", FORESTS)
 def test_rows_drawn_by_weights_of_classes(cls, load, null):
-    if not batched_forest._grows(cls, "gini", True):
+    if not batched_forest._agrees_with_scikit_learn(cls, "gini", True):
         pytest.skip("the installed scikit-learn draws rows in another way")
     X, y = load(return_X_y=True)
     folds = np.random.default_rng(3).permutation(stratified_folds(y, 4, 1) * (np.arange(len(y)) % 3 > 0))
@@ -199,12 +199,13 @@ def test_missing_values_go_to_scikit_learn(forest):
 
 
 @needs_growth
-@pytest.mark.parametrize("name", ["_seed", "_draws"])
+@pytest.mark.parametrize("name", ["_column_seed", "_draws"])
 def test_other_draws_in_scikit_learn_are_noticed(name, monkeypatch):
     original = getattr(batched_forest, name)
-    other = {"_seed": lambda state: state + 1, "_draws": lambda seeds, n, *_: original(seeds, n, False, None)}
+    other = {"_column_seed": lambda state: state + 1, "_draws": lambda seeds, n, *_: original(seeds, n, False, None)}
     monkeypatch.setattr(batched_forest, name, other[name])
-    assert not any(map(batched_forest._grows.__wrapped__, KINDS if name == "_seed" else KINDS[1:2]))
+    agrees = batched_forest._agrees_with_scikit_learn.__wrapped__
+    assert not any(agrees(kind, "gini", False) for kind in (KINDS if name == "_column_seed" else KINDS[1:2]))
 
 
 @pytest.mark.long

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sigstats.multiplicity import adjusted
+from sigstats.multiplicity import adjust_family
 from sigstats.sequential.joint_rule import JointRule
 
 from ...examples import examples, simulated
@@ -18,7 +18,7 @@ def rejected(rule, flags):
     stops = rule.stops(flags)
     assert all(stop.ended for stop in stops)
     pvalues = [rule.stopped(one, stop.replicates).pvalue for one, stop in zip(flags, stops, strict=True)]
-    found = (np.array(adjusted(pvalues, rule.adjust)) <= rule.alpha).tolist()
+    found = (np.array(adjust_family(pvalues, rule.adjust)) <= rule.alpha).tolist()
     assert [stop.rejected for stop in stops] == found
     return found
 
@@ -37,7 +37,7 @@ def test_only_tests_that_are_rejected_after_all_replicates_are_rejected_early(ad
     """Of the least p-values to the end, as a subset: a test that is kept early may have been rejected later."""
     flags = families(np.random.default_rng(seed), tests, maximum)
     rule = JointRule(maximum=maximum, alpha=alpha, adjust=adjust, certainty=c)
-    full = np.array(adjusted([rule.stopped(one, maximum).pvalue for one in flags], adjust)) <= alpha
+    full = np.array(adjust_family([rule.stopped(one, maximum).pvalue for one in flags], adjust)) <= alpha
     assert not (np.array(rejected(rule, flags)) & ~full).any()
 
 
@@ -104,7 +104,7 @@ def test_240_tests_need_fewer_than_300_replicates_each_and_reject_what_9999_do()
         flags = list(rng.random((240, 9999)) < p[:, None])
         rule = JointRule(maximum=9999, alpha=0.05)
         assert np.mean([stop.replicates for stop in rule.stops(flags)]) < 300
-        full = adjusted([(1 + one.sum()) / 10_000 for one in flags], rule.adjust)
+        full = adjust_family([(1 + one.sum()) / 10_000 for one in flags], rule.adjust)
         assert rejected(rule, flags) == [value <= 0.05 for value in full]
 
 
