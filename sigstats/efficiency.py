@@ -219,7 +219,7 @@ def _reason_of_exact(*, asked_for: bool, estimated: bool) -> str:
 def monte_carlo_size(alpha: float) -> int:
     """Compute Nyssen's f_min, the number of replicates that a Monte-Carlo test at level `alpha` should have.
 
-    The smallest f for which a true p-value of 0.9 `alpha` is rejected with probability 0.95 or more.
+    By a normal approximation, the smallest f for which a true p-value of 0.9 `alpha` is rejected with probability 0.95.
 
     Parameters
     ----------

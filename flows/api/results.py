@@ -69,11 +69,14 @@ class StudyResults:
 
     @cached_property
     def summary(self) -> "pd.DataFrame":
-        """One row for each hypothesis."""
+        """One row for each hypothesis; a note tells why a decision is ``"withheld"``."""
         import pandas as pd
 
-        frame = self._results.summary.to_pandas() if self._record is None else pd.DataFrame(self._record.rows)
-        return frame.dropna(axis="columns", how="all")
+        from ..report.evidence import Evidence
+
+        if self._record is None:
+            return Evidence(self._results).summary
+        return pd.DataFrame(self._record.rows).dropna(axis="columns", how="all")
 
     @cached_property
     def cells(self) -> "pd.DataFrame":

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from markupsafe import Markup
@@ -19,7 +19,10 @@ from sigstats.tasks.schema import Hypothesis
 
 from ..kinds import kind_named
 from ..pages.wording import number, signed, significant
-from .rows import Decisions, distinct, group_by, short_names, withhold
+from .rows import WITHHELD, Decisions, distinct, group_by, short_names, withhold
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: The text of a cell without a value.
 ABSENT = "–"
@@ -97,6 +100,16 @@ class Evidence:
         """Every row of the summary, in its order; decisions that rest on withheld data sets are `WITHHELD`."""
         cells = {cell.name for cell in self.results.plan.cells if cell.subject.get("dataset") in self.withheld}
         return tuple(withhold(Hypothesis(**row), cells) for row in self.results.summary.to_pylist())
+
+    @cached_property
+    def summary(self) -> "pd.DataFrame":
+        """The summary without empty columns; a note tells why a decision is withheld."""
+        frame = self.results.summary.to_pandas()
+        why = "; ".join(f"on {name} nothing is concluded: {reason}" for name, reason in self.withheld.items())
+        for place, row in enumerate(self.concluded):
+            if row.decision == WITHHELD:
+                frame.loc[place, ["decision", "note"]] = WITHHELD, "; ".join(filter(None, (why, row.note)))
+        return frame.dropna(axis="columns", how="all")
 
     def decisions(self, rows: Iterable[Hypothesis]) -> Decisions:
         """Return the decisions of these rows; rows of equal tables are one hypothesis."""

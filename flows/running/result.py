@@ -155,8 +155,10 @@ class CellStudyResult:
 
     @property
     def summary(self) -> "pd.DataFrame":
-        """A data frame with a row per hypothesis, without empty columns."""
-        return Results(Store(self.output)).summary.to_pandas().dropna(axis="columns", how="all")
+        """A data frame with a row per hypothesis, without empty columns; a note tells why a decision is withheld."""
+        from ..report.evidence import Evidence
+
+        return Evidence(Results(Store(self.output))).summary
 
     @property
     def since(self) -> None:

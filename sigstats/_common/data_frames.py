@@ -235,6 +235,14 @@ def _frame(table: Any, name: str) -> dict[str, Any] | None:
     return entries
 
 
+#: Names of axes whose 0 and 1 are classes or errors, and these labels.
+_CLASSES_OR_ERRORS = re.compile(
+    r"(?i)(?:^|[^a-z])(?:y|pred\w*|true|truth|labels?|target|actual|class|gold|wrong|incorrect|err(?:or)?s?|mistakes?|fail\w*)"
+    r"(?:[^a-z]|$)"
+)
+_TRUTH_VALUES = frozenset({"0", "1", "0.0", "1.0", "true", "false"})
+
+
 def right_first(table: Any) -> Any:
     """Sort the rows (A right, A wrong) and columns (B) of a table into this order by the labels of a data frame.
 
@@ -255,6 +263,10 @@ def right_first(table: Any) -> Any:
         if axis is None or (type(axis).__name__ == "RangeIndex" and axis.name is None):
             continue  # positions, not labels
         marks = [_verdict(label) for label in axis]
+        name = str(getattr(axis, "name", None))
+        if _CLASSES_OR_ERRORS.search(name) and all(str(label).lower() in _TRUTH_VALUES for label in axis):
+            wanted = "the name of an axis of right answers, since these labels may be classes or errors"
+            raise refuse(f"table ({where})", name, wanted)
         if {*marks} == {0, 1}:
             orders.append([marks.index(1), marks.index(0)])
         elif axes["index"] is not None:

@@ -83,7 +83,7 @@ def blocks_in_time(differences: FloatArray, order: Any) -> tuple[IntArray, str]:
     autocorrelations outlast that of neighbours. Rows of the same time are in the same block. Raises ValueError if there
     are fewer than four times, or if the numbers of times and rows differ.
     """
-    times = as_labels(order, "order")
+    times = as_labels(_without_dates(order), "order")
     if len(times) != len(differences):
         raise refuse("order", len(times), f"{len(differences)}, one time for each row", quantity="length")
     distinct, of_time = np.unique(times, return_inverse=True)
@@ -110,6 +110,14 @@ def blocks_in_time(differences: FloatArray, order: Any) -> tuple[IntArray, str]:
             f"autocorrelations outlast that of neighbours ({r:.2f}): the test assumes independent quarters of the rows"
         )
     return block[of_time], warning
+
+
+def _without_dates(order: Any) -> Any:
+    """Return an array of NumPy's or pandas' dates as nanoseconds; anything else as it is."""
+    if getattr(getattr(order, "dtype", None), "kind", "") != "M":
+        return order
+    times = np.asarray(order, dtype="datetime64[ns]")
+    return order if np.isnat(times).any() else times.astype(np.int64)
 
 
 def _outlasts(values: FloatArray, r: float) -> bool:

@@ -1,6 +1,5 @@
 """The positive class of scores, and scores that look like those of another class."""
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
@@ -9,7 +8,7 @@ from numpy.typing import NDArray
 from .._common.class_columns import positive_place
 from .._common.messages import Note
 from .._common.validation import shown
-from ..measures.score_formulas import area_under_curve
+from ..measures.score_formulas import area_under_curve, is_reversed
 from ..measures.table import MEASURES
 from .paired_predictions import PairedPredictions
 
@@ -44,8 +43,8 @@ def reversed_scores(
 ) -> Iterator[Note]:
     """Yield a note on scores that favour the other class, for which the worse model would be the better one.
 
-    They do if the area under the curve is too small for random scores (1 in 4,000 are). Raises ValueError if those of
-    the first model do, and the `positive` class, whose probability they are taken for, is only inferred.
+    Raises ValueError if those of the first model do, and the `positive` class, whose probability they are taken for, is
+    only inferred.
     """
     first, named = paired.runs[0] if paired.runs else paired, positive is not None
     scored, labels = first.scored, first.outcomes
@@ -57,7 +56,7 @@ def reversed_scores(
         rows = np.flatnonzero(np.full(first.n, True) if ours is None else ours == bool(side))
         true, units = labels.label[rows] == code, first.units.take(rows)
         m, n = units.count(true), units.count(~true)
-        if min(m, n) and (area := area_under_curve(true, scores[rows])) < 0.5 - 3.5 * math.sqrt((1 / m + 1 / n) / 12):
+        if min(m, n) and is_reversed(area := area_under_curve(true, scores[rows]), m, n):
             problem = f"scores of {model} are lower for the class {shown(first.classes[code])} (area {area:.1%})"
             if side == 0 and not named:
                 raise ValueError(

@@ -100,6 +100,11 @@ def area_under_curve(positive: Any, score: Any) -> float:
     return float(of_positives.sum()) / (len(of_positives) * len(of_negatives))
 
 
+def is_reversed(area: float, positives: int, negatives: int) -> bool:
+    """Return True if an area under the curve of independent rows is too small for random scores (1 in 4,000 are)."""
+    return area < 0.5 - 3.5 * math.sqrt((1 / positives + 1 / negatives) / 12)
+
+
 def neg_log_loss(positive: Any, probability: Any) -> FloatArray:
     """Return the log-probability of each row's true class, from the probability that the row is positive."""
     truth, predicted = np.asarray(positive, dtype=bool), np.asarray(probability, dtype=np.float64)

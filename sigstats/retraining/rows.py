@@ -1,5 +1,6 @@
 """Selection, permutation and encoding of rows; an unfitted classifier's transforms and predicted codes."""
 
+import contextlib
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -138,7 +139,7 @@ _MOST = 10
 def split_transforms(estimator: Any, transforms: str) -> tuple[Any, Any]:
     """Return the part fitted in each fold, and the transforms learned once (None if `transforms` is "fold").
 
-    ValueError unless `estimator` is an unfitted instance of a scikit-learn classifier.
+    ValueError unless `estimator` is an unfitted instance of a scikit-learn classifier, with parts that each fold fits.
     """
     from ..learners.own import tag_of
 
@@ -146,10 +147,23 @@ def split_transforms(estimator: Any, transforms: str) -> tuple[Any, Any]:
     # A clusterer's numbers may look like classes.
     if not fits or tag_of(estimator, "estimator_type") not in (None, "classifier"):
         raise refuse("classifier", estimator, "an unfitted instance of a scikit-learn classifier")
+    if (frozen := _frozen_part(estimator)) is not None:
+        raise refuse("classifier", frozen, "parts that each fold fits; fixed transforms are applied to X before")
     steps = getattr(estimator, "steps", None)
     if transforms == "fold" or steps is None or len(steps) < 2:
         return estimator, None
     return steps[-1][1], estimator[:-1]
+
+
+def _frozen_part(estimator: Any) -> Any:
+    """Return a part that scikit-learn does not clone, such as a `FrozenEstimator`, so that no fold fits it, or None."""
+    from sklearn.base import clone
+
+    with contextlib.suppress(Exception):  # a part that cannot be cloned is refused when it is fitted
+        for part in (estimator, *estimator.get_params(deep=True).values()):
+            if hasattr(part, "fit") and not isinstance(part, type) and clone(part) is part:
+                return part
+    return None
 
 
 def transform_rows(estimator: Any, X: Any) -> tuple[Any, Any]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .._common.class_names import as_groups
 from .._common.data_frames import require_same_index
 from .._common.validation import ALTERNATIVES, Alternative, FloatArray, as_choice, as_real, refuse
-from ..measures.score_formulas import pair_wins
+from ..measures.score_formulas import is_reversed, pair_wins
 from ..unseen_row.means import sums_by
 from .result import (
     FEW,
@@ -137,6 +137,10 @@ def auc_test(
         constant = all(float(np.ptp(win)) == 0 for win in wins[2])
         units, what = min(m, n), "rows of the rarer class"
         reason = few_warning(units, "positives or negatives", FEW)
+        named = zip(("score_a", "score_b"), estimates, strict=False)  # the third is the difference
+        if low := [name for name, estimate in named if is_reversed(estimate.value, m, n)]:
+            problem = f"{' and '.join(low)} may be of the other class: positive rows have lower scores"
+            reason = "; ".join(filter(None, (reason, problem)))
     else:
         constant = clusters.constant(*placed)
         units, what = clusters.of_rarer_class, "groups of the rarer class"

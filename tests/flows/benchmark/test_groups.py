@@ -105,7 +105,9 @@ def test_nothing_is_learned_or_chosen_where_copies_of_rows_decide(noise, tmp_pat
     values |= {"permutation": {"resamples": 79}, "cross_validation": {"folds": 4}}
     summary = run_study({**values, "datasets": sets}, output=tmp_path / "both", cluster="serial").summary
     copied = summary[(summary.dataset == "copied") & summary.test.isin(["permutation-labels", "mcnemar"])]
-    assert "reject" in set(copied.decision)  # the stored numbers are those of the rows as they are
+    assert set(copied.decision) == {"withheld"}
+    stored = pd.read_parquet(tmp_path / "both" / "summary.parquet").loc[copied.index]
+    assert "reject" in set(stored.decision)  # the stored numbers are those of the rows as they are
     page = (tmp_path / "both" / "report.html").read_text()
     told = r"nothing is concluded: 1[678]\d of 360 rows equal others that another fold tests"
     assert re.search(rf"on copied {told}", page)
@@ -133,10 +135,14 @@ def test_every_answer_leaves_out_the_data_sets_with_copies(noise, tmp_path, caps
         study += f'[[datasets]]\nname = "{name}"\nsource = "csv"\npath = "{name}.csv"\ntarget = "class"\n'
     (tmp_path / "s.toml").write_text(study)
     assert main(["run", str(tmp_path / "s.toml"), "--output", str(tmp_path / "out"), "--cluster", "serial"]) == 0
-    summary = open_results(tmp_path / "out").summary
+    shown, summary = open_results(tmp_path / "out").summary, pd.read_parquet(tmp_path / "out" / "summary.parquet")
     tested = summary[summary.decision.isin(["reject", "keep"])]
     rest = tested[tested.dataset.isin(["once", "other"])]  # Friedman's test is over all data sets
     assert (tested.decision == "reject").sum() > (rejected := (rest.decision == "reject").sum())
+    withheld = shown[shown.decision == "withheld"]
+    assert [*withheld.index] == [*tested.index.difference(rest.index)]
+    assert withheld.note.str.startswith("on copied nothing is concluded: ").all()
+    assert not shown.note.drop(withheld.index).str.contains("nothing is concluded").any()
     told = f"{len(rest)} hypotheses (nothing is concluded on copied)"
     assert f", {told}, {rejected} rejected at 0.05, in " in capsys.readouterr().err
     page = html.unescape((tmp_path / "out" / "report.html").read_text())

@@ -188,6 +188,7 @@ def test_counts_equal_a_plain_loop(rows):
         (7, [0], [0], "y"),
         ([0, 1j], [0, 1], [0, 1], "y"),
         ([0, 1], [0, 1], np.array([0, None]), "b"),
+        ([0.1, 0.2], np.array([0.1, 0.2], np.float32), [0.1, 0.2], "a"),
     ],
 )
 def test_bad_labels_are_named(y, a, b, field):
@@ -230,6 +231,16 @@ def test_axes_whose_names_differ_in_b_and_a_are_turned(rows, columns, turned):
             mcnemar_test(table)
     else:
         assert mcnemar_test(table).only_a == 6
+
+
+@pytest.mark.parametrize(
+    "names", [("pred_a", "pred_b"), ("true", "predicted"), ("wrong_a", "wrong_b"), ("A err", "B err")]
+)
+@pytest.mark.parametrize("labels", [(False, True), (0, 1)])
+def test_axes_of_classes_or_errors_are_refused(names, labels):
+    rows, columns = (pd.Index(labels, name=name) for name in names)
+    with pytest.raises(ValueError, match=f"'{names[0]}' is not valid; expected the name of an axis of right answers"):
+        mcnemar_test(pd.DataFrame([[2, 3], [6, 29]], rows, columns))
 
 
 @pytest.mark.parametrize("labels", ["xy", ("negative", "positive"), ("not correct", "correct"), ("falsch", "richtig")])

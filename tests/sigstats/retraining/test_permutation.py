@@ -12,11 +12,13 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.stats import binom, chi2
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, load_wine
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import IsolationForest
 from sklearn.feature_selection import SelectKBest
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.mixture import GaussianMixture
 from sklearn.model_selection import (
@@ -452,6 +454,31 @@ def test_what_is_no_classifier_is_refused(estimator):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("kind", ["alone", "wrapped", "step"])
+def test_parts_that_no_fold_fits_are_refused(kind):
+    """A selector or classifier that was fitted on all rows has seen the labels of each fold."""
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(40, 8)), np.arange(40) % 2
+    fitted = FrozenEstimator(LogisticRegression().fit(X, y))
+    estimator = {
+        "alone": fitted,
+        "wrapped": CalibratedClassifierCV(fitted, ensemble=False),
+        "step": make_pipeline(FrozenEstimator(SelectKBest(k=2).fit(X, y)), GaussianNB()),
+    }[kind]
+    with pytest.raises(ValueError, match=r"^classifier: FrozenEstimator\(.*expected parts that each fold fits"):
+        permutation_test(estimator, X, y, cv=4, n_resamples=9, rng=0)
+
+
+def test_folds_drawn_without_a_seed_are_warned_of():
+    y = np.arange(24) % 2
+    for seed, said in ((None, "warning: cv has no random_state"), (0, "")):
+        found = permutation_test(
+            GaussianNB(), y[:, None] + 0.0, y, cv=KFold(3, shuffle=True, random_state=seed), n_resamples=9
+        )
+        assert found.reason.startswith(said)
+        assert bool(found.reason) == bool(said)
+
+
 class Saying:
     """An estimator of no library, which says the same of every row."""
 
@@ -510,6 +537,7 @@ GOOD = {"classifier": "naive-bayes", "X": [[1.0], [2.0], [1.5], [4.0]], "y": [0,
         ({"cv": 3}, "at most 2, the number of rows of class 0"),
         ({"cv": [0, 0, 0, 0]}, "two folds or more"),
         ({"cv": [0, 1]}, "each of the 4 rows"),
+        ({"cv": [0, 1, -1, 0]}, "PredefinedSplit never tests rows of fold -1"),
         ({"classifier": "naive-bays"}, "did you mean 'naive-bayes'"),
         ({"classifier": GaussianNB}, "instance of a scikit-learn classifier"),
         ({"X": [[1.0], [2.0]]}, "X"),

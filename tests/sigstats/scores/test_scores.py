@@ -4,6 +4,7 @@ from fractions import Fraction
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -374,6 +375,24 @@ def test_areas_of_groups_that_differ_by_the_same():
     found = auc_test(truth, np.where(truth, 0, 1), np.where(truth, 1, 0), groups=groups)
     assert (found.estimate, found.pvalue) == (-1.0, 2 / 2**4)
     assert "4 groups of the rarer class" in found.reason
+
+
+def test_scores_of_the_other_class_are_warned_of():
+    rng = np.random.default_rng(2)
+    y = np.arange(200) % 2
+    a, b, random = y + rng.normal(size=200), y + rng.normal(size=200), rng.random(200)
+    assert auc_test(y, a, b).reason == auc_test(y, a, random).reason == ""
+    assert auc_test(y, a, -b).reason == "score_b may be of the other class: positive rows have lower scores"
+    assert auc_test(y, -a, -b).reason.startswith("score_a and score_b may be of the other class")
+
+
+def test_the_order_may_be_dates():
+    rng = np.random.default_rng(3)
+    a, b, days = rng.random(60), rng.random(60), rng.permutation(60)
+    expected = mean_score_test(a, b, order=days)
+    dates = np.datetime64("2026-01-01") + days
+    for order in (dates, pd.DatetimeIndex(dates), pd.Series(dates), pd.Series(dates).dt.tz_localize("UTC")):
+        assert mean_score_test(a, b, order=order) == expected
 
 
 @pytest.mark.parametrize(
