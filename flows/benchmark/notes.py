@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from sigstats._common.class_spelling import DistinctNames
+from sigstats._common.column_names import TELLTALE
 from sigstats.multiplicity import IN_WORDS, fewest_resamples
 from sigstats.retraining.rows import copies_note
 from sigstats.tasks.datasets.dataset import Dataset, cross_validation_folds
@@ -28,6 +29,10 @@ def _on_columns(dataset: Dataset) -> Iterator[str]:
     for names, why in (
         (dataset.constant_features(), "constant feature, ignored"),
         (dataset.identifiers(), "different in every row, so it identifies the row (drop = [...] leaves it out)"),
+        (
+            [name for name in dataset.features if name.lower() in TELLTALE],
+            "named like a label, prediction, fold or weight, and read as a feature (drop = [...] leaves it out)",
+        ),
     ):
         if names:
             yield f"{dataset.name}: {why}: {some_of(names, 5)}"

@@ -43,6 +43,9 @@ WEIGHTS = frozenset(
     {f"{kind}_weight{end}" for kind in ("sample", "sampling", "survey", "design") for end in ("", "s")}
     | {"stands_for", "pweight", "pweights", "wgt"}
 )
+#: Names of a column that states or predicts the class of a row, or its fold, part or weight; not `y`, a coordinate.
+TELLTALE = frozenset({"label", "prediction", "fold", "split", "train", "is_train"}) | WEIGHTS
+TELLTALE |= {name for names in (KNOWN, DOUBTFUL) for key in ("label", "prediction") for name in names[key]} - {"y"}
 #: Names of a column that may contain ids.
 ID = re.compile(r"(?:^|[^A-Za-z])(?i:ids?|idx)(?:[^A-Za-z]|$)|[a-z]I[dD]$")
 #: Names of a column of units with several rows each.

@@ -164,7 +164,7 @@ def dataset(table: DataColumns, spec: Mapping[str, Any], *, target: str | None =
         features=tuple(features),
         categories=tuple(names or () for _, names in columns),
         groups=_codes(table, spec.get("groups")),
-        folds=_codes(table, spec.get("folds")),
+        folds=_folds(table, spec.get("folds")),
     )
 
 
@@ -208,6 +208,14 @@ def _classes(table: DataColumns, target: str, listed: Collection[str]) -> tuple[
 
 def _codes(table: DataColumns, name: str | None) -> Codes | None:
     return None if name is None else _whole(table, name, "value").codes
+
+
+def _folds(table: DataColumns, name: str | None) -> Codes | None:
+    """Return the fold of each row. Raise ValueError for -1, scikit-learn's mark of rows that are never tested."""
+    if name is not None and "-1" in (texts := table.texts(name)).names:
+        row = int((texts.codes == texts.names.index("-1")).argmax())
+        raise table.error(name, "-1 marks rows that are never tested; give every row a fold, or leave out the row", row)
+    return _codes(table, name)
 
 
 def _whole(table: DataColumns, name: str, what: str, listed: Collection[str] = ()) -> Texts:

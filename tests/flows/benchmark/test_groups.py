@@ -87,6 +87,28 @@ def test_copies_of_rows_in_other_folds_are_told_unless_groups_keep_them(table):
     assert notes(groups="patient") == []
 
 
+def test_features_named_like_labels_or_folds_are_told(table):
+    frame = pd.read_csv(table)
+    frame.assign(y_pred=frame["class"], y=0.5).to_csv(table, index=False)
+    data = {"name": "visits", "source": "csv", "path": str(table), "target": "class", "drop": ["patient", "bad"]}
+    values = {"kind": "benchmark", "name": "s", "classifiers": ["1-nn"], "tests": ["mcnemar"]}
+
+    def notes(**columns):
+        found = KIND.prepare(parse_study({**values, "datasets": [data | columns]}, source="s.toml"), table.parent).notes
+        return [note.split(": ")[-1] for note in found if "named like a label" in note]
+
+    assert notes() == ["fold, y_pred"]
+    assert notes(folds="fold") == ["y_pred"]
+
+
+def test_rows_that_are_never_tested_are_refused(table):
+    frame = pd.read_csv(table)
+    frame.loc[5, "fold"] = -1
+    frame.to_csv(table, index=False)
+    with pytest.raises(ValueError, match="column 'fold': -1 marks rows that are never tested"):
+        load({"name": "v", "source": "csv", "path": str(table), "target": "class", "folds": "fold"}, base=table.parent)
+
+
 @pytest.fixture
 def noise():
     """240 rows whose classes are drawn without regard to the features, and the same with the rarer class copied."""
