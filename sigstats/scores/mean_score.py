@@ -11,6 +11,7 @@ import numpy as np
 
 from .._common.class_names import as_groups
 from .._common.data_frames import require_same_index
+from .._common.scores import unlike_units
 from .._common.time_order import blocks_in_time, neighbours_alike
 from .._common.validation import ALTERNATIVES, Alternative, FloatArray, IntArray, as_choice, as_real, refuse
 from .result import (
@@ -120,6 +121,7 @@ def mean_score_test(
     if codes is None and not constant and (alike := neighbours_alike(series[2], np.zeros(rows, np.int64))) is not None:
         note = f"neighbouring rows correlate (autocorrelation {alike:.2f}): if they are in time, use order"
         reason = "; ".join(filter(None, [reason, note]))
+    doubts = unlike_units(scores, ("score_a", "score_b"), costs=True)
     return score_result(
         [
             Estimate(mean, float(influence @ influence) * units / (units - 1), units - 1)
@@ -129,7 +131,7 @@ def mean_score_test(
         alternative=way,
         confidence_level=level,
         method={"rows": "Student's t", "groups": "t of groups", "blocks": "t of blocks in time"}[what],
-        reason=reason,
+        reason="; ".join(filter(None, [reason, *doubts])),
         exponent=exponent,
     )
 

@@ -386,6 +386,14 @@ def test_scores_of_the_other_class_are_warned_of():
     assert auc_test(y, -a, -b).reason.startswith("score_a and score_b may be of the other class")
 
 
+def test_codes_of_missing_marks_and_other_units_are_warned_of():
+    rng = np.random.default_rng(4)
+    a, b = rng.random((2, 200))
+    assert mean_score_test(a, b).reason == ""
+    assert "20 of 200 for score_a are -1" in mean_score_test(np.where(np.arange(200) < 20, -1, a), b).reason
+    assert mean_score_test(100 * a, b).reason.startswith("scores may be in two units: ")
+
+
 def test_the_order_may_be_dates():
     rng = np.random.default_rng(3)
     a, b, days = rng.random(60), rng.random(60), rng.permutation(60)
