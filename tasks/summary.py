@@ -1,4 +1,4 @@
-"""The summary of a study, computed from its Parquet files so that it can be computed again."""
+"""The summary of a study, computed only from its Parquet files, and the pruning of files that are no longer needed."""
 
 import math
 from collections.abc import Iterable, Mapping

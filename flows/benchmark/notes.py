@@ -31,7 +31,7 @@ def _on_columns(dataset: Dataset) -> Iterator[str]:
         (dataset.identifiers(), "different in every row, so it identifies the row (drop = [...] leaves it out)"),
         (
             [name for name in dataset.features if name.lower() in TELLTALE],
-            "named like a label, prediction, fold or weight, and read as a feature (drop = [...] leaves it out)",
+            "used as a feature, although named like a label, prediction, fold or weight (drop = [...] leaves it out)",
         ),
     ):
         if names:

@@ -169,14 +169,14 @@ def _work(
 
 
 def _as_in_a_comparison(test: AppliedTest, population: PopulationSpec) -> AppliedTest:
-    """Return a test of areas with Student's t if rows are grouped: it keeps its level with few groups."""
+    """Return the test; areas of grouped rows are compared by Student's t, which keeps its level with few groups."""
     if population.grouped and test.measure == "auc":
         return replace(test, options={**test.options, "method": "t"})
     return test
 
 
 def _with_inputs(cell: Cell) -> Iterator[Cell]:
-    """Yield the cells that a cell reads, at any depth, and then the cell."""
+    """Yield the cells that a cell reads, at any depth, and then the cell itself."""
     for before in input_cells(cell):
         yield from _with_inputs(before)
     yield cell

@@ -35,7 +35,7 @@ LESS_SAMPLING = {
 #: By default, a worker at four fifths of its memory pauses until memory is freed, but only its next block frees memory.
 #: A worker that reaches the limit is replaced by its nanny.
 NEVER_PAUSED = {"distributed.worker.memory.pause": False}
-#: Loggers that are silenced while a pool is open; the environment variable, and its value, for those of workers.
+#: Loggers that are silenced while a pool is open, and the environment variable and value that silence workers.
 _LOGGERS = (
     "distributed",
     "distributed.client",

@@ -106,7 +106,7 @@ def with_worker_options(cluster: type[Any], options: Sequence[dict[str, Any]]) -
     """Return a `distributed.SpecCluster` in which the first workers, or their replacements, have additional options."""
 
     class WithOptions(cluster):  # type: ignore[misc]
-        """Gives each new worker the first options that no worker has."""
+        """A cluster that gives each new worker the first options that no other worker has."""
 
         def new_worker_spec(self) -> dict[Any, dict[str, Any]]:
             ((name, spec),) = super().new_worker_spec().items()
@@ -155,7 +155,7 @@ def _unreached_by_ctrl_c(make: Callable[[], T]) -> T:
 @contextmanager
 def open_serial(cluster: SerialCluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
     """Open a plain loop in this process. It is the reference with which all other clusters must agree."""
-    room_for(needs, gpus=cluster.gpus)  # raises BadInput if a block needs more
+    room_for(needs, gpus=cluster.gpus)  # raises BadInput if a block needs more than this machine has
     yield Serial()
 
 

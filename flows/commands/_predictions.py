@@ -111,7 +111,7 @@ def for_each_file(name: str, values: Sequence[Any], files: int) -> list[Any]:
 
 
 def separate_filters(options: argparse.Namespace, files: Sequence[str]) -> None:
-    """Replace several --score METRIC,FILTER of one log by --score METRIC and a filter for each model.
+    """Replace several options --score METRIC,FILTER for one log by --score METRIC and one filter per model.
 
     The scores of a table stay as they are, since the name of a column may contain a comma.
     """
@@ -192,10 +192,10 @@ def columns_of(options: argparse.Namespace) -> "Columns":
 
 
 def _directions(options: argparse.Namespace, scores: Sequence[str], ratio: str | None) -> dict[str, frozenset[str]]:
-    """Return the scores of which the options say that lower or higher values are better."""
+    """Return the scores that the options declare better if lower, and those declared better if higher."""
     from sigstats._common.scores import of_named_scores
 
-    known = [*scores, *(score.partition(",")[0] for score in scores if "," in score)]  # of METRIC,FILTER
+    known = [*scores, *(score.partition(",")[0] for score in scores if "," in score)]  # also METRIC of METRIC,FILTER
     with as_options():
         return {
             way: of_named_scores(getattr(options, f"{way}_is_better"), known, f"--{way}-is-better", ratio=ratio)
@@ -204,7 +204,7 @@ def _directions(options: argparse.Namespace, scores: Sequence[str], ratio: str |
 
 
 def _labels(options: argparse.Namespace, named: dict[str, str], shared: dict[str, Any]) -> dict[str, Any]:
-    """Return what the file of ``--labels`` holds: true classes, or the names of all SWE-bench instances."""
+    """Read the file of ``--labels``: true classes, or the names of all SWE-bench instances."""
     from sigstats.files.predictions import has_instances, names_of_instances, read_labels
 
     values = vars(options)
@@ -242,7 +242,7 @@ def refuse_together(options: argparse.Namespace, **others: Any) -> None:
     """Refuse options that exclude each other, or are not valid with `others`, such as the content of a file."""
     from sigstats._common.rules import check_together
 
-    # A rule about the content of a file names the options without their values, as does one about "refuse".
+    # Messages of rules about the content of a file, or about the value "refuse", name options without values.
     without_values = any(others.values())
     others["bins"] = any("=" in column and column[-1] != "=" for column in options.slice)
     given = {

@@ -209,7 +209,7 @@ def _ranking(
     people: "Sequence[People]" = (),
     limits: tuple[float, float] | None = None,
 ) -> "Ranking":
-    """Return the ranking of a table of all models, or by pairs if `joined` is None."""
+    """Return the ranking from one table of all models, or from pairs of models if `joined` is None."""
     from sigstats.comparison.rank_by_pairs import notes_on_best, rank_by_pairs
     from sigstats.files.predictions import join
     from sigstats.files.predictions.designs import add_people

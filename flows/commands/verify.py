@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
 
 #: A double has at most this many significant digits.
 MOST_DIGITS = 15.9
-#: Below this p-values are subnormal, so logarithms are compared.
+#: Below this, p-values are subnormal, so logarithms are compared.
 _SMALLEST_NORMAL = Decimal("2.3e-308")
 _CONTEXT = Context(prec=60, Emin=-(10**9), Emax=10**9)
 #: The modules of tests that the package does not export.
@@ -92,7 +92,7 @@ class Checked:
     test: str
     case: str
     difficulty: str
-    #: The fewest over its values; 0 if the test raised an exception.
+    #: The smallest number of correct digits among its values; 0 if the test raised an exception.
     digits: float
     #: Error; empty if it gave an answer.
     problem: str = ""

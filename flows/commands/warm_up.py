@@ -1,7 +1,7 @@
 """Compile the code that Numba compiles for this processor, so that no run waits for it.
 
 Run it once after sigstats is installed with the extra fast: then neither the first study nor any worker waits for the
-compiler. With a study, only what its classifiers need is compiled; everything if none of them is known.
+compiler. Given a study, it compiles only the code that its classifiers need, or all code if it knows none of them.
 """
 
 import argparse

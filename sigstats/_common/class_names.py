@@ -193,7 +193,7 @@ def class_notes(
     if len(labels) == 1 and len(predicted.union(labels)) == 2:  # right and wrong answers, such as 1 and 0
         return notes
     none_has, items = "predictions of classes that no row has", list[tuple[str, str, list[str]]]()
-    few = 2 * len(labels) <= sum(labels.values())  # otherwise they are texts or measurements
+    few = 2 * len(labels) <= sum(labels.values())  # otherwise labels are free texts or measurements
     if few or not all(map(is_finite_number, labels)):
         items += [("class-without-rows", f"{at}: {none_has}", _without(rows, labels)) for at, rows in classes_by_model]
     if few:

@@ -43,7 +43,7 @@ WEIGHTS = frozenset(
     {f"{kind}_weight{end}" for kind in ("sample", "sampling", "survey", "design") for end in ("", "s")}
     | {"stands_for", "pweight", "pweights", "wgt"}
 )
-#: Names of a column that states or predicts the class of a row, or its fold, part or weight; not `y`, a coordinate.
+#: Names that suggest a label, prediction, fold, part or weight; `y` is excluded, since it may be a coordinate.
 TELLTALE = frozenset({"label", "prediction", "fold", "split", "train", "is_train"}) | WEIGHTS
 TELLTALE |= {name for names in (KNOWN, DOUBTFUL) for key in ("label", "prediction") for name in names[key]} - {"y"}
 #: Names of a column that may contain ids.

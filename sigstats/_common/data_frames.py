@@ -235,7 +235,7 @@ def _frame(table: Any, name: str) -> dict[str, Any] | None:
     return entries
 
 
-#: Names of axes whose 0 and 1 are classes or errors, and these labels.
+#: Pattern of axis names that suggest classes or errors, and the labels for which such a name is refused.
 _CLASSES_OR_ERRORS = re.compile(
     r"(?i)(?:^|[^a-z])(?:y|pred\w*|true|truth|labels?|target|actual|class|gold|wrong|incorrect|err(?:or)?s?|mistakes?|fail\w*)"
     r"(?:[^a-z]|$)"
@@ -246,8 +246,9 @@ _TRUTH_VALUES = frozenset({"0", "1", "0.0", "1.0", "true", "false"})
 def right_first(table: Any) -> Any:
     """Sort the rows (A right, A wrong) and columns (B) of a table into this order by the labels of a data frame.
 
-    `pandas.crosstab` sorts them, so that False comes first. Raises ValueError if the names of the axes differ in B and
-    A, or labels do not state which answers are right.
+    `pandas.crosstab` sorts them, so that False comes first. Raises ValueError if B is in the rows and A in
+    the columns, if labels do not state which answers are right, or if the name of an axis with labels 0 and 1 (or true
+    and false) suggests classes or errors.
     """
     if not hasattr(table, "columns") or np.shape(table) != (2, 2):
         return table
@@ -265,7 +266,7 @@ def right_first(table: Any) -> Any:
         marks = [_verdict(label) for label in axis]
         name = str(getattr(axis, "name", None))
         if _CLASSES_OR_ERRORS.search(name) and all(str(label).lower() in _TRUTH_VALUES for label in axis):
-            wanted = "the name of an axis of right answers, since these labels may be classes or errors"
+            wanted = "the name of an axis of right answers, such as right_a: its labels may be classes or errors"
             raise refuse(f"table ({where})", name, wanted)
         if {*marks} == {0, 1}:
             orders.append([marks.index(1), marks.index(0)])

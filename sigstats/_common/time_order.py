@@ -57,7 +57,7 @@ def refuse_other_order(name: str, texts: Sequence[str]) -> None:
 
 
 def _are_days_first(texts: Sequence[str]) -> bool:
-    """Return True if all are digits such as 310125, whose first two vary more than the last two."""
+    """Return True if all texts look like 310125 or 31012025, and the first two digits vary more than the last two."""
     first, last = ({text[part] for text in texts} for part in (slice(2), slice(-2, None)))
     return len(first) > len(last) and all(map(_DAY_FIRST.fullmatch, texts))
 
@@ -113,7 +113,7 @@ def blocks_in_time(differences: FloatArray, order: Any) -> tuple[IntArray, str]:
 
 
 def _without_dates(order: Any) -> Any:
-    """Return an array of NumPy's or pandas' dates as nanoseconds; anything else as it is."""
+    """Return dates of NumPy or pandas as nanoseconds, and any other order unchanged."""
     if getattr(getattr(order, "dtype", None), "kind", "") != "M":
         return order
     times = np.asarray(order, dtype="datetime64[ns]")
@@ -136,7 +136,7 @@ def as_times(names: Sequence[str]) -> list[float]:
     refuse_thousands("order", names)
     if all(map(is_finite_number, names)):
         if _are_days_first(names):
-            raise refuse("order", [*names][:5], "ISO dates such as 2026-11-28, if these begin with the day")
+            raise refuse("order", [*names][:5], "ISO dates such as 2026-11-28, since these may begin with the day")
         return [float(name) for name in names]
     dates = [as_iso_date("order", name) for name in names]
     bare = next((name for name, date in zip(names, dates, strict=True) if not date.tzinfo), None)

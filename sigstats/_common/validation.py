@@ -200,8 +200,8 @@ def same_kind_of_labels(first: NDArray[Any], second: NDArray[Any], name: str, *,
     if first.dtype.kind == "U" or np.result_type(first, second).kind != "f":
         return
     if second.dtype.kind == first.dtype.kind and second.dtype != first.dtype and (256 * second % 1).any():
-        problem = f"the type is {second.dtype}, in which 0.1 is not the 0.1 of {first.dtype}"
-        raise ValueError(f"{name}: {problem}; expected one type, or whole numbers as labels")
+        problem = f"the labels are {second.dtype}, and 0.1 differs between {second.dtype} and {first.dtype}"
+        raise ValueError(f"{name}: {problem}; expected one float type, or whole numbers")
     for labels in (first, second):
         if labels.dtype.kind in "iu" and labels.size:
             farthest = max(int(labels.max()), int(labels.min()), key=abs)

@@ -123,7 +123,7 @@ _ROUNDING = 1e-9
 
 
 class Inference(NamedTuple):
-    """An interval, its p-value, number of replicates at or beyond the null value, and a warning or an empty text."""
+    """An interval, a p-value, the number of replicates at or beyond the null value, and a warning, empty if none."""
 
     low: float
     high: float

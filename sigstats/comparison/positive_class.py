@@ -43,8 +43,8 @@ def reversed_scores(
 ) -> Iterator[Note]:
     """Yield a note on scores that favour the other class, for which the worse model would be the better one.
 
-    Raises ValueError if those of the first model do, and the `positive` class, whose probability they are taken for, is
-    only inferred.
+    Raises ValueError if the scores of the first model favour the other class and the positive class is only inferred,
+    not given as `positive`.
     """
     first, named = paired.runs[0] if paired.runs else paired, positive is not None
     scored, labels = first.scored, first.outcomes

@@ -117,7 +117,7 @@ class BatchedForest(BatchedLearner):
         return predicted
 
     def _permuted_features(self, draw: IntArray) -> tuple[_Features, Any]:
-        """Return the features permuted one by one, and their order."""
+        """Return the features, each permuted separately, and the order of rows in each list."""
         moved: Any = np.empty(draw.shape, dtype=np.uint32)
         np.put_along_axis(moved, draw, np.arange(draw.shape[1])[None], axis=1)  # where each value goes
         order = self._order.copy()
@@ -154,7 +154,7 @@ def _has_supported_parameters(forest: Any) -> bool:
 
 
 def _features_and_order(columns: Any, design: Design, n_classes: int, drawn: bool) -> tuple[_Features, Any]:
-    """Return the features, and the order of rows by each list; the columns of a nominal feature are one feature.
+    """Return the features, and the order of rows in each list; the columns of a nominal feature are one feature.
 
     `drawn`: thresholds are drawn, for which columns need no order.
     """

@@ -101,7 +101,7 @@ def area_under_curve(positive: Any, score: Any) -> float:
 
 
 def is_reversed(area: float, positives: int, negatives: int) -> bool:
-    """Return True if an area under the curve of independent rows is too small for random scores (1 in 4,000 are)."""
+    """Return True for an area under the curve as small as 1 in 4,000 areas of random scores of independent rows."""
     return area < 0.5 - 3.5 * math.sqrt((1 / positives + 1 / negatives) / 12)
 
 

@@ -171,7 +171,7 @@ def as_folds(cv: Any, X: Any, y: Any, rng: Any = None, *, groups: IntArray | Non
         raise refuse("cv", cv, wanted)
     numbers, renumbered = np.unique(folds, return_inverse=True)
     if numbers[0] == -1:
-        raise refuse("cv", -1, "folds from 0: PredefinedSplit never tests rows of fold -1, but each row needs a test")
+        raise refuse("cv", -1, "folds from 0: PredefinedSplit never tests rows of fold -1, but each must be tested")
     if len(numbers) < 2:
         raise refuse("cv", cv, "two folds or more")
     return renumbered.astype(np.int64)

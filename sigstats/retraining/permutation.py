@@ -226,7 +226,7 @@ def permutation_test(
     require_same_index(X=X, y=y, cv=cv, groups=groups)
     reason = "" if isinstance(classifier, str) else _random_state_warning(classifier)
     if getattr(cv, "shuffle", False) and getattr(cv, "random_state", 0) is None:
-        of_cv = "warning: cv has no random_state: rng is not enough to repeat the folds"
+        of_cv = "warning: cv has no random_state, so rng is not enough to repeat the folds; set it"
         reason = "; ".join(filter(None, (reason, of_cv)))
     if isinstance(classifier, str):
         from ..learners import build

@@ -139,7 +139,7 @@ _MOST = 10
 def split_transforms(estimator: Any, transforms: str) -> tuple[Any, Any]:
     """Return the part fitted in each fold, and the transforms learned once (None if `transforms` is "fold").
 
-    ValueError unless `estimator` is an unfitted instance of a scikit-learn classifier, with parts that each fold fits.
+    Raises ValueError unless `estimator` is an unfitted scikit-learn classifier and each fold fits all its parts.
     """
     from ..learners.own import tag_of
 
@@ -148,7 +148,7 @@ def split_transforms(estimator: Any, transforms: str) -> tuple[Any, Any]:
     if not fits or tag_of(estimator, "estimator_type") not in (None, "classifier"):
         raise refuse("classifier", estimator, "an unfitted instance of a scikit-learn classifier")
     if (frozen := _frozen_part(estimator)) is not None:
-        raise refuse("classifier", frozen, "parts that each fold fits; fixed transforms are applied to X before")
+        raise refuse("classifier", frozen, "parts that each fold fits; apply fixed transforms to X beforehand")
     steps = getattr(estimator, "steps", None)
     if transforms == "fold" or steps is None or len(steps) < 2:
         return estimator, None
@@ -156,7 +156,7 @@ def split_transforms(estimator: Any, transforms: str) -> tuple[Any, Any]:
 
 
 def _frozen_part(estimator: Any) -> Any:
-    """Return a part that scikit-learn does not clone, such as a `FrozenEstimator`, so that no fold fits it, or None."""
+    """Return a part that no fold fits since scikit-learn does not clone it, such as a `FrozenEstimator`, or None."""
     from sklearn.base import clone
 
     with contextlib.suppress(Exception):  # a part that cannot be cloned is refused when it is fitted

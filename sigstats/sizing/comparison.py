@@ -194,7 +194,7 @@ def _with_chances(plan: SizePlan) -> SizePlan:
 
 @dataclass(frozen=True)
 class _Planner:
-    """The computations of a plan: its pilot, rule, level of one test and target power."""
+    """Computes a plan from a pilot, a rule, the level of one test and the target power."""
 
     pilot: Pilot
     rule: ComparisonRule

@@ -43,7 +43,7 @@ class Law(NamedTuple):
 
 #: Largest p-value at which the judge's errors are reported to favour a model.
 DIFFERENT = 0.05
-#: A judge that passes fewer right than wrong answers is refused if this is rarer by chance.
+#: Labels that contradict the judge are refused if the p-value of Fisher's exact test is below this.
 _INVERTED = 1e-4
 #: Largest number of random weights in memory.
 _PIECE = 2**22
@@ -296,7 +296,8 @@ class JudgeAgreement(NamedTuple):
 def agreement_of(judge: NDArray[np.bool_], people: NDArray[np.bool_], *, labels: str = "people") -> JudgeAgreement:
     """Return the agreement on labelled rows.
 
-    Raise ValueError if the judge passes fewer right than wrong answers, with p below `_INVERTED` by Fisher's test.
+    Raise ValueError if the judge passes a smaller share of right than of wrong answers, with p below `_INVERTED` in
+    Fisher's exact test.
     """
     wrong, judge_alone, people_alone, right = np.bincount(2 * people.astype(np.int64) + judge, minlength=4).tolist()
     agreement = JudgeAgreement(right, judge_alone, people_alone, wrong)

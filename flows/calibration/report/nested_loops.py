@@ -17,7 +17,7 @@ from ...report.evidence import Evidence, Figure
 from ...report.rows import group_by
 from .design import estimand
 
-#: The room for rates, the height of the rates, and that of the steps of a factor.
+#: Width of the left margin, height of the plot of rates, and height of the steps of one factor.
 _LEFT, _HEIGHT, _STEP = 44.0, 300.0, 30.0
 #: The smallest widths of a setting, and of the whole plot without its labels.
 _SETTING_WIDTH, _PLOT_WIDTH = 4.0, 280.0

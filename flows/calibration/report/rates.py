@@ -180,7 +180,7 @@ _SECTION = Section(
 def _rows_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
     texts = [f"{row.estimate:,.0f} rows on {where(row)}" for row in rows if row.estimate is not None]
     if not texts:
-        return Verdict("There is no formula for this number.")
+        return Verdict("No formula gives the number of rows for this test.")
     return Verdict(f"The test rejects half of the time with {join_words(texts)}.")
 
 

@@ -24,7 +24,7 @@ from ._predictions import Predictions
 
 Files: TypeAlias = tuple[Predictions, Predictions]
 ALLOW = "(--allow-different-tasks compares them anyway)"
-#: A text that may identify a question: not a number, or a whole number.
+#: Pattern of values that may identify a question: texts and whole numbers, but no fractions.
 _KEY = "[^0-9.,eE+-]|^[0-9]+$"
 
 
@@ -187,7 +187,8 @@ def moved(columns: Mapping[str, tuple[Any, Any]]) -> Iterator[tuple[str, Any, An
     """Yield joined columns of both files if their values belong to different rows in the other file.
 
     Nine in ten of the values that differ occur once in each file, and at least half of all are distinct. Numbers with
-    fractions are not examined, and numbers of rows only in columns of ids: others may be ranks by each model.
+    fractions are not examined. Row numbers are examined only in columns named like ids, since in other columns they may
+    be ranks that each model assigns.
     """
     for name, both in columns.items():
         kinds = [part.type.value_type for part in both]
@@ -235,7 +236,7 @@ def align_labels(truth: Predictions, ids: Any, where: str, *, positions: bool, d
         if len(pairs) > distinct:
             odd = next(key for key, times in Counter(pairs).items() if times > 1)
             raise ValueError(f"{where}: id {shown(odd)} has several labels in {truth.where}; give each row one label")
-        truth = replace(truth, requested={}, other_columns={})  # it is unknown which of the rows of an id has its slice
+        truth = replace(truth, requested={}, other_columns={})  # unknown which row of an id these columns describe
     rows = pc.index_in(ids, value_set=labelled)
     if rows.null_count and not drop:
         odd = ids.filter(pc.is_null(rows))[0].as_py()
@@ -246,7 +247,7 @@ def align_labels(truth: Predictions, ids: Any, where: str, *, positions: bool, d
 def with_truth(predictions: Predictions, truth: Predictions, table: Table, stated: Mapping[str, Any]) -> Predictions:
     """Return the predictions with the columns of aligned labels; raise ValueError if a column of both differs.
 
-    Columns that only the labels have may name groups or training rows as those of the predictions do.
+    Columns that only the file of labels has are searched for groups and training rows, like those of the predictions.
 
     `table`: that of the predictions. `stated`: its column of labels, by name, if it has one.
     """

@@ -34,7 +34,7 @@ from ._table_columns import (
 )
 from ._tasks import have_same_items
 
-#: Labels with so many different values may be measurements.
+#: Labels with at least this many different values may be measurements.
 _MEASUREMENTS = 10
 #: At most this many columns are listed.
 _LISTED = 10

@@ -98,7 +98,11 @@ _DECIMAL = r"(?:{edge})[ \t]*[+-]?(?:0{mark}\d+|\d+{mark}(?:\d\d?|\d{{4,}}))[ \t
 
 
 def check_points(where: str, texts: Array, content: bytes, separator: str, fewest: int) -> None:
-    """Refuse numbers such as 1.250 in all rows if other fields have decimal commas, or semicolons and no decimals."""
+    """Refuse numbers such as 1.250 in all rows if their points may separate thousands.
+
+    Other fields then have decimal commas, or the separator is a semicolon and no number has a point that must be
+    decimal. `fewest`: a column with fewer different numbers with a point is not refused.
+    """
     if not _all_match(texts := texts.drop_null(), _POINT_OF_THOUSANDS):
         return
     pointed = texts.filter(pc.match_substring(texts, "."))

@@ -147,7 +147,7 @@ class Table:
         return numbers
 
     def check_points(self, name: str, *, fewest: int = 1) -> None:
-        """Refuse a column of strings such as 1.250 if other fields show, or allow, that points separate thousands.
+        """Refuse a column of strings such as 1.250 if, judging by other fields, their points may separate thousands.
 
         `fewest`: a column with fewer different numbers is not refused.
         """

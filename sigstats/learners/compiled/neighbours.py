@@ -32,10 +32,11 @@ def walk_lists(lists, numbers, weights, bound, own, labels, place, k, rule, pred
     """Predict all rows in all replicates, shape (n, replicates), from lists of near rows.
 
     `lists`: ``near`` and ``distances`` of `NeighbourLists`, and the weights of features over all rows. `weights` and
-    `bound`: as in `FoldWeights`; without folds if the weights over all rows apply. `own` and `labels`: fold and label
-    of each row, shape (n, replicates). `rule`: tolerance within which rows are equally near, largest distance that can
-    be distinguished from others, whether ties that may change the class are `UNDECIDED`, the priority of each place in
-    each fold among equally near rows, which decides if k is 1, and whether votes count by inverse distance.
+    `bound`: as in `FoldWeights`; their axis of folds is empty if the weights from all rows apply. `own` and `labels`:
+    fold and label of each row, shape (n, replicates). `rule`: tolerance within which rows are equally near, largest
+    distance that can be distinguished from others, whether ties that may change the class are `UNDECIDED`, the priority
+    of each place in each fold among equally near rows, which decides if k is 1, and whether votes count by inverse
+    distance.
     """
     n = len(numbers)
     room = np.empty(k), np.empty(n), np.empty(n, dtype=np.int64)

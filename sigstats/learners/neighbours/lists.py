@@ -23,9 +23,9 @@ class NeighbourLists:
 
     `near`, shape (n, length): the listed rows, without the row itself. `distances`, shape (n, length + 1): squared
     distances with the weights from all rows; a row that is not listed is at least as far as the last entry.
-    `usual_length`: length that settles most rows. `squares`, shape (n, usual_length, d): unweighted squared
-    differences. `mismatches`: number of features that differ in category or are missing, shape (n, length), or (n, 0)
-    without categories and missing values.
+    `usual_length`: number of entries that is enough for most rows. `squares`, shape (n, usual_length, d): unweighted
+    squared differences. `mismatches`: number of features that differ in category or are missing, shape (n, length), or
+    (n, 0) without categories and missing values.
     """
 
     def __init__(

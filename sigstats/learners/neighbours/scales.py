@@ -17,7 +17,7 @@ _EXTREMES = 16
 _CONSTANT = 1e-16
 #: Largest ratio of a fold's weight to the weight from all rows; larger ones are left to scikit-learn.
 _LARGEST_FACTOR = 100
-#: Rounding of squared distances, relative to the largest square of a row.
+#: Rounding error of squared distances, relative to the largest squared norm of a row.
 _RELATIVE = 1e-12
 
 
@@ -30,8 +30,8 @@ class FoldWeights:
 
     #: Weight of each numeric feature, shape (replicates, folds, d).
     weights: Any
-    #: Smallest ratio of a fold's weights to the weights from all rows, shape (replicates, folds). Rows with a squared
-    #: distance of at least D under the latter have at least ``bound * D`` in the fold.
+    #: Smallest ratio of a fold's weights to the weights from all rows, shape (replicates, folds). A squared
+    #: distance of at least D with the latter is at least ``bound * D`` with the weights of the fold.
     bound: Any
     #: True for a fold whose weights could not be computed; scikit-learn predicts it. Shape (replicates, folds).
     unknown: Any

@@ -88,7 +88,7 @@ def test_a_deployment_has_places_that_hold_in_any_folder(kind, tmp_path, monkeyp
     monkeypatch.setattr(deployment, "serve_deployment", lambda deployed, *_: made.append(deployed.parameters))
     deploy = ["deploy", "sub [1]/study.toml", "--output", "out"]
     assert main(deploy) == 0
-    if kind != "regression":  # which has no workers
+    if kind != "regression":  # regression studies have no workers
         (tmp_path / "workers").write_text('kind = "local"\n')  # a cluster file needs no suffix
         for cluster in ("workers", "serial", "tcp://127.0.0.1:9"):
             assert main([*deploy, "--cluster", cluster]) == 0

@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def answers(tmp_path):
-    """Answers of two models to 600 rows of 60 patients, whose errors are those of the patient."""
+    """Answers of two models to 600 rows of 60 patients; a model is right or wrong on all rows of a patient."""
     rng = np.random.default_rng(1)
     label, patient = rng.integers(0, 2, 600), np.arange(600) // 10
     frames = [pd.DataFrame({"id": np.arange(600), "label": label, "patient": patient, "split": "test"})] * 2

@@ -291,7 +291,7 @@ def test_points_between_thousands_are_no_decimals(tmp_path, texts, said):
 
 
 def test_measurements_in_thousands_are_no_decimals(tmp_path, refused, printed):
-    """Labels and predictions of 1.001 to 9.999, all above a thousand, among semicolons."""
+    """Labels and predictions from about 1,000 to 9,100, with a point for thousands, separated by semicolons."""
     rng = np.random.default_rng(3)
     label = rng.integers(1100, 9000, 40)
     paths = [tmp_path / f"{name}.csv" for name in "ab"]
