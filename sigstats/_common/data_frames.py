@@ -235,7 +235,8 @@ def _frame(table: Any, name: str) -> dict[str, Any] | None:
     return entries
 
 
-#: Pattern of axis names that suggest classes or errors, and the labels for which such a name is refused.
+#: Patterns of axis names that suggest right answers, or classes or errors, and the labels whose meaning they decide.
+_OF_RIGHT_ANSWERS = re.compile(r"(?i)(?:^|[^a-z])(?:right|correct|pass(?:ed)?|hits?|success)(?:[^a-z]|$)")
 _CLASSES_OR_ERRORS = re.compile(
     r"(?i)(?:^|[^a-z])(?:y|pred\w*|true|truth|labels?|target|actual|class|gold|wrong|incorrect|err(?:or)?s?|mistakes?|fail\w*)"
     r"(?:[^a-z]|$)"
@@ -265,7 +266,8 @@ def right_first(table: Any) -> Any:
             continue  # positions, not labels
         marks = [_verdict(label) for label in axis]
         name = str(getattr(axis, "name", None))
-        if _CLASSES_OR_ERRORS.search(name) and all(str(label).lower() in _TRUTH_VALUES for label in axis):
+        doubtful = _CLASSES_OR_ERRORS.search(name) and not _OF_RIGHT_ANSWERS.search(name)
+        if doubtful and all(str(label).lower() in _TRUTH_VALUES for label in axis):
             wanted = "the name of an axis of right answers, such as right_a: its labels may be classes or errors"
             raise refuse(f"table ({where})", name, wanted)
         if {*marks} == {0, 1}:

@@ -221,6 +221,7 @@ def test_a_table_with_labels_tells_what_is_right(labels):
         *(("model_b", "model_a", True), ("pred_b", "pred_a", True), ("B right", "A right", True), ("b", "a", True)),
         *(("Model B", "Model A", True), ("predB", "predA", True), ("candidate right", "baseline right", True)),
         *(("model_a", "model_b", False), ("baseline", "candidate", False), ("bert", "albert", False)),
+        *(("pred_a_correct", "pred_b_correct", False), ("label right", "label_2 right", False)),
         *(("beta", "alpha", False), ("model_b2", "model_a1", False), ("bert", "gpt", False), (None, None, False)),
     ],
 )
