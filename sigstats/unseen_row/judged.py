@@ -302,7 +302,8 @@ def agreement_of(judge: NDArray[np.bool_], people: NDArray[np.bool_], *, labels:
     wrong, judge_alone, people_alone, right = np.bincount(2 * people.astype(np.int64) + judge, minlength=4).tolist()
     agreement = JudgeAgreement(right, judge_alone, people_alone, wrong)
     smallest, table = hypergeometric_tables(len(judge), right + people_alone, [right + judge_alone])
-    if table[0, : right - smallest[0] + 1].sum() < _INVERTED:
+    smaller = max(0, right + 1 - int(smallest[0]))  # the table lacks values of negligible probability
+    if table[0, :smaller].sum() < _INVERTED:
         problem = f"{labels} contradicts the judge ({agreement.in_words()})"
         raise ValueError(f"{problem}; expected 1 for right answers, or high marks for good ones, in both")
     return agreement

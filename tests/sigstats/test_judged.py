@@ -2,17 +2,18 @@
 
 import itertools
 import math
+from contextlib import nullcontext
 from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom
+from scipy.stats import binom, fisher_exact
 from statsmodels.stats.contingency_tables import mcnemar
 
 import sigstats
-from sigstats.unseen_row.judged import judged_rows, rows_of_one
+from sigstats.unseen_row.judged import agreement_of, judged_rows, rows_of_one
 from tests.examples import examples, simulated
 
 NAN = math.nan
@@ -281,6 +282,24 @@ def test_labels_that_contradict_the_judge_are_refused_for_either_model(limits, i
             judged(n_resamples=999)
     else:  # labels that agree, and those of a judge that guesses, are taken
         assert judged(n_resamples=999).n_labels > 0
+
+
+def test_contradictions_are_those_of_fishers_exact_test():
+    """Also those beyond the values whose probabilities are computed, as of hundreds of inverted labels."""
+    rng, refusals = np.random.default_rng(9), 0
+    for n in (5, 20, 50, 120, 400, 1000, 3000, 20_000):
+        for share in (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.9):
+            people = rng.random(n) < 0.4
+            judge = np.where(rng.random(n) < share, people, ~people)
+            table = [
+                [(judge & people).sum(), (~judge & people).sum()],
+                [(judge & ~people).sum(), (~judge & ~people).sum()],
+            ]
+            contradicts = fisher_exact(table, alternative="less").pvalue < 1e-4
+            refusals += contradicts
+            with pytest.raises(ValueError, match="contradicts the judge") if contradicts else nullcontext():
+                agreement_of(judge, people)
+    assert 20 < refusals < 50
 
 
 def test_the_law_of_many_groups_is_that_of_an_exponential_weight_each():
