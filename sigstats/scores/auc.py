@@ -137,7 +137,7 @@ def auc_test(
         constant = all(float(np.ptp(win)) == 0 for win in wins[2])
         units, what = min(m, n), "rows of the rarer class"
         reason = few_warning(units, "positives or negatives", FEW)
-        named = zip(("score_a", "score_b"), estimates, strict=False)  # the third is the difference
+        named = zip(("score_a", "score_b"), estimates[:2], strict=True)
         if low := [name for name, estimate in named if is_reversed(estimate.value, m, n)]:
             problem = f"{' and '.join(low)} may be of the other class: positive rows have lower scores"
             reason = "; ".join(filter(None, (reason, problem)))

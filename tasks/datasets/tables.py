@@ -212,10 +212,13 @@ def _codes(table: DataColumns, name: str | None) -> Codes | None:
 
 def _folds(table: DataColumns, name: str | None) -> Codes | None:
     """Return the fold of each row. Raise ValueError for -1, scikit-learn's mark of rows that are never tested."""
-    if name is not None and "-1" in (texts := table.texts(name)).names:
-        row = int((texts.codes == texts.names.index("-1")).argmax())
+    if name is None:
+        return None
+    folds = _whole(table, name, "value")
+    if "-1" in folds.names:
+        row = int((folds.codes == folds.names.index("-1")).argmax())
         raise table.error(name, "-1 marks rows that are never tested; give every row a fold, or leave out the row", row)
-    return _codes(table, name)
+    return folds.codes
 
 
 def _whole(table: DataColumns, name: str, what: str, listed: Collection[str] = ()) -> Texts:
