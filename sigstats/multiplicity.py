@@ -171,7 +171,7 @@ def spent_level(look: int, *, alpha: float = 0.05, spending: Spending = "series"
     Alpha-investing, Journal of the Royal Statistical Society B 70 (2008), for looks without an end.
     """
     number = as_count(look, "look", minimum=1)
-    level = as_real(alpha, "alpha", low=0, high=1, open_ends=True)
+    level = as_real(alpha, "alpha", low=0, high=0.5, open_ends=True)
     how = as_choice(spending, "spending", get_args(Spending))
     if how == "each":
         return level

@@ -93,13 +93,6 @@ class CalibrationStudy(DataStudy):
             raise ValueError("performance: true is not valid; rates_only stores no p-values")
         return self
 
-    @field_validator("alpha", mode="after")
-    @classmethod
-    def _level(cls, alpha: float) -> float:
-        if alpha >= 0.5:
-            raise ValueError(f"{alpha:g} is not valid; expected less than 0.5, the level of a test")
-        return alpha
-
     @field_validator("tests", mode="before")
     @classmethod
     def _named(cls, tests: Any) -> Any:

@@ -115,7 +115,7 @@ class Study(Strict):
         pattern=r"^[A-Za-z0-9][A-Za-z0-9._ -]{0,60}$", description="Name of the study; that of the file by default"
     )
     seed: int = Field(0, ge=0, lt=2**63, description="Seed of all random numbers")
-    alpha: float = Field(0.05, gt=0, lt=1, description="Significance level; below 0.5 in a calibration")
+    alpha: float = Field(0.05, gt=0, lt=0.5, description="Significance level")
     adjust: Adjustment = Field("holm", description="Multiplicity adjustment of decisions")
 
     @property

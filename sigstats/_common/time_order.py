@@ -33,6 +33,7 @@ YEAR = r"\b(19|20)[0-9]{2}\b"
 _DECIMAL = re.compile(r"-?\d+\.\d+")
 #: Digits that may be a day, a month and a year.
 _DAY_FIRST = re.compile(r"(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])(?:19|20)?\d\d")
+_MONTH_FIRST = re.compile(r"(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:19|20)\d\d")
 
 
 def unordered_dates(texts: Iterable[str]) -> list[str]:
@@ -60,6 +61,16 @@ def _are_days_first(texts: Sequence[str]) -> bool:
     """Return True if all texts look like 310125 or 31012025, and the first two digits vary more than the last two."""
     first, last = ({text[part] for text in texts} for part in (slice(2), slice(-2, None)))
     return len(first) > len(last) and all(map(_DAY_FIRST.fullmatch, texts))
+
+
+def _years_last(texts: Sequence[str]) -> bool:
+    """Return True if all texts look like 01312025, and their dates sort in another order than their numbers."""
+    return all(map(_MONTH_FIRST.fullmatch, texts)) and sorted(texts, key=_year_first) != sorted(texts)
+
+
+def _year_first(text: str) -> str:
+    """Return MMDDYYYY as YYYYMMDD."""
+    return text[4:] + text[:4]
 
 
 def as_iso_date(name: str, text: str) -> datetime:
@@ -135,8 +146,9 @@ def as_times(names: Sequence[str]) -> list[float]:
     """Return the names of times as numbers. Raise ValueError unless all are numbers, or all are ISO dates."""
     refuse_thousands("order", names)
     if all(map(is_finite_number, names)):
-        if _are_days_first(names):
-            raise refuse("order", [*names][:5], "ISO dates such as 2026-11-28, since these may begin with the day")
+        if _are_days_first(names) or _years_last(names):
+            wanted = "ISO dates such as 2026-11-28, since these may begin with the day or month"
+            raise refuse("order", [*names][:5], wanted)
         return [float(name) for name in names]
     dates = [as_iso_date("order", name) for name in names]
     bare = next((name for name, date in zip(names, dates, strict=True) if not date.tzinfo), None)

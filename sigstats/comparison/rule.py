@@ -108,7 +108,7 @@ class ComparisonRule:
     Parameters
     ----------
     alpha : float
-        The level of the one-sided tests, strictly between 0 and 1.
+        The level of the one-sided tests, strictly between 0 and 0.5.
     adjust : {"holm", "benjamini-hochberg", "benjamini-yekutieli", "none"}
         The adjustment over all slices and measures.
     minimum_effect, margin : float or str
@@ -120,7 +120,7 @@ class ComparisonRule:
         Other margins, of slices (``{"label = dog": "1pt"}``), or of measures or scores by their names; of a score that
         is no share in its own unit, or in per cent of the baseline: ``{"latency_ms": 20}``, ``"20ms"`` or ``"10%"``.
     confidence_level : float
-        The confidence of the intervals, strictly between 0 and 1.
+        The confidence of the intervals, strictly between 0.5 and 1.
     simultaneous : bool
         Whether all intervals together have this confidence (Bonferroni), so that all passes hold together.
     gaps : bool
@@ -150,7 +150,7 @@ class ComparisonRule:
     'pass'
     """
 
-    alpha: float = _known(0.05, "Level of the one-sided tests", gt=0, lt=1)
+    alpha: float = _known(0.05, "Level of the one-sided tests", gt=0, lt=0.5)
     adjust: Adjustment = field(default="holm", metadata={"description": "Adjustment over all slices and measures"})
     minimum_effect: float = _known(0.005, "Smallest drop that counts", ge=0, le=1, share=True)
     margin: float = _known(0.005, "Drop that a pass must exclude", ge=0, le=1, share=True)
@@ -163,7 +163,7 @@ class ComparisonRule:
     margins: Mapping[str, float] = field(
         default_factory=dict, metadata={"description": "Margin of a slice, measure or score", "share": True}
     )
-    confidence_level: float = _known(0.95, "Confidence of the intervals", key="confidence", gt=0, lt=1)
+    confidence_level: float = _known(0.95, "Confidence of the intervals", key="confidence", gt=0.5, lt=1)
     simultaneous: bool = _known(False, "Whether all intervals together have the confidence")
     gaps: bool = _known(False, "Whether to test the gap between the best and the worst slice of each column")
     n_resamples: int = _known(

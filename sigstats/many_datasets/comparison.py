@@ -237,7 +237,7 @@ def compare_over_datasets(
         raise refuse("control", control, f"one of {', '.join(names)}")
     control = None if control is None else str(control)
     method = as_choice(in_our_words(adjust), "adjust", (*ADJUST_METHODS, "none"))
-    level = as_real(alpha, "alpha", low=0, high=1, open_ends=True)
+    level = as_real(alpha, "alpha", low=0, high=0.5, open_ends=True)
     equal = usual_rope(given.scores) if rope is None else as_real(rope, "rope", low=0)
     as_count(n_resamples, "n_resamples", minimum=1, maximum=10**7)
     generator = as_generator(rng)

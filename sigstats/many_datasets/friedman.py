@@ -82,7 +82,7 @@ class FriedmanResult(TestResult):
         Parameters
         ----------
         alpha : float
-            Strictly between 0 and 1.
+            Strictly between 0 and 0.5.
 
         Notes
         -----
@@ -98,7 +98,7 @@ class FriedmanResult(TestResult):
         """
         from scipy.stats import studentized_range
 
-        level = as_real(alpha, "alpha", low=0, high=1, open_ends=True)
+        level = as_real(alpha, "alpha", low=0, high=0.5, open_ends=True)
         quantile = float(studentized_range.ppf(1 - level, self.models, math.inf)) / math.sqrt(2)
         return quantile * math.sqrt(self.models * (self.models + 1) / (6 * self.datasets))
 

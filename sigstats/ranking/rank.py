@@ -47,7 +47,7 @@ def rank_table(
 
     Raises ValueError if an option is out of range, there are fewer than two models, or a score is beyond `score_range`.
     """
-    level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
+    level = as_real(confidence_level, "confidence_level", low=0.5, high=1, open_ends=True)
     least = as_count(smallest_slice, "smallest_slice", minimum=1)
     right = right or scores.dtype == np.bool_
     if len(scores) < 1 or scores.shape[1] < 2:

@@ -136,7 +136,7 @@ def rank_votes(
         The question of each vote if `groups` are voters and votes on one question are not independent either. If each
         question was put to one voter only, `groups` are enough.
     confidence_level : float
-        Confidence of all ranks together, and of each interval of a score, strictly between 0 and 1.
+        Confidence of all ranks together, and of each interval of a score, strictly between 0.5 and 1.
 
     Returns
     -------
@@ -180,7 +180,7 @@ def rank_votes(
     """
     require_same_index(model_a=model_a, model_b=model_b, winner=winner, groups=groups, items=items)
     named = {name: as_class_labels(value, name) for name, value in {"model_a": model_a, "model_b": model_b}.items()}
-    level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
+    level = as_real(confidence_level, "confidence_level", low=0.5, high=1, open_ends=True)
     n = len(named["model_a"])
     if len(named["model_b"]) != n:
         raise refuse("model_b", len(named["model_b"]), f"{n}, one for each vote", quantity="length")

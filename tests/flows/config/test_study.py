@@ -62,7 +62,7 @@ def test_every_study_of_the_project_is_valid(repository):
         (SHORTEST + "[permutation]\nresamples = 10", "permutation.resamples: 10 is not valid; expected at least 19"),
         (SHORTEST + "[permutation]\nnulls = ['label']", "permutation.nulls"),
         (SHORTEST + "[cross_validation]\nfolds = 1", "cross_validation.folds: 1 is not valid"),
-        (SHORTEST + "alpha = 1.5", "alpha: 1.5 is not valid; expected less than 1"),
+        (SHORTEST + "alpha = 1.5", "alpha: 1.5 is not valid; expected less than 0.5"),
         (SHORTEST + "alpha = nan", "alpha: nan is not valid"),
         (SHORTEST + "seed = -1", "seed: -1 is not valid"),
         (SHORTEST + "tests = ['mcnemarr']", "did you mean 'mcnemar'?"),

@@ -8,7 +8,7 @@ from scipy.signal import lfilter
 from scipy.stats import binom, ttest_1samp
 
 import sigstats
-from sigstats._common.time_order import neighbours_alike
+from sigstats._common.time_order import as_times, neighbours_alike
 from sigstats.scores.mean_score import mean_score_test
 
 TRIALS = 400
@@ -139,3 +139,21 @@ def test_independent_rows_are_said_to_be_alike_once_in_a_thousand():
 def test_bad_orders_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         mean_score_test([1, 2, 3, 4, 5, 7], [0, 0, 0, 1, 0, 1], **options)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "first", "refused"),
+    [
+        ("%m%d%Y", datetime(2025, 12, 20), True),
+        ("%m%d%Y", datetime(2025, 3, 1), False),
+        ("%Y%m%d", datetime(2025, 12, 20), False),
+    ],
+)
+def test_numbers_whose_dates_are_in_another_order_are_refused(pattern, first, refused):
+    names = [(first + timedelta(days=day)).strftime(pattern) for day in range(30)]
+    if refused:
+        with pytest.raises(ValueError, match="begin with the day or month"):
+            as_times(names)
+    else:
+        assert as_times(names) == [float(name) for name in names]
+    assert as_times([str(number) for number in range(10012001, 10012051)])[0] == 10012001  # a counter, not dates

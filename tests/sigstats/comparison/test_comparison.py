@@ -151,7 +151,7 @@ Y = [0, 1] * 20
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: ComparisonRule(alpha=1), "alpha: 1 is not valid; expected a number strictly between 0 and 1"),
+        (lambda: ComparisonRule(alpha=1), "alpha: 1 is not valid; expected a number strictly between 0 and 0.5"),
         (lambda: ComparisonRule(margin=float("nan")), "margin: nan"),
         (lambda: ComparisonRule(n_resamples=98), "n_resamples: 98 is not valid; expected a whole number from 99"),
         (lambda: ComparisonRule(rng=2**63), "rng: 9223372036854775808"),
