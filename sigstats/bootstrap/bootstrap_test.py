@@ -136,8 +136,8 @@ class BootstrapResult(TestResult):
         >>> round(result.probability_between(-0.15, -0.05), 1)
         0.7
         """
-        given = {"low": low, "high": high}.items()
-        first, last = (end if end in (-math.inf, math.inf) else as_real(end, name) for name, end in given)
+        ends = {"low": low, "high": high}.items()
+        first, last = (end if end in (-math.inf, math.inf) else as_real(end, name) for name, end in ends)
         if first > last:
             raise refuse("low", low, f"at most high, {high!r}")
         drawn = np.array(self._kept())
@@ -165,12 +165,15 @@ def _of_labels(
 ) -> BootstrapResult:
     """`bootstrap_test` of the true labels `y` and those that A and B assigned, with its options."""
     chosen = as_measure(measure)
-    of_one = chosen.function is not None or refers_to_one_class(chosen.name)
-    of_all = positive is None and (not of_one or len(set(as_labels(y, "y").tolist())) > 2)
-    of = JointEvents.from_predictions(y, a, b) if of_all else JointOutcomes.from_predictions(y, a, b, positive=positive)
+    of_one_class = chosen.function is not None or refers_to_one_class(chosen.name)
+    outcomes: JointCounts
+    if positive is None and (not of_one_class or len(set(as_labels(y, "y").tolist())) > 2):
+        outcomes = JointEvents.from_predictions(y, a, b)
+    else:
+        outcomes = JointOutcomes.from_predictions(y, a, b, positive=positive)
     options: dict[str, Any] = {"n_resamples": n_resamples, "confidence_level": confidence_level, "rng": rng}
     options |= {"method": method, "alternative": alternative, "keep_replicates": keep_replicates}
-    return bootstrap_test(of, measure=chosen, null_value=null_value, **options)
+    return bootstrap_test(outcomes, measure=chosen, null_value=null_value, **options)
 
 
 @takes_counts(1, _of_labels)
@@ -274,7 +277,7 @@ def bootstrap_test(
         n_resamples=size,
         exceedances=inference.exceedances,
         pvalue_interval=None if method == "bca" else bounds,
-        reason="; ".join([*filter(None, [inference.reason]), *_doubts(joint, chosen, differences, undefined)]),
+        reason="; ".join(filter(None, [inference.reason, *_doubts(joint, chosen, differences, undefined)])),
         estimate=estimate,
         probability=float(better.mean()),  # eq. (13)
         probability_tied=float((differences == 0).mean()),
@@ -290,6 +293,7 @@ def bootstrap_test(
 
 
 def _doubts(joint: JointCounts, measure: Measure, differences: FloatArray, undefined: int) -> Iterator[str]:
+    """Yield the reasons to doubt the result."""
     if undefined:
         yield f"0/0, counted as 0, in {undefined} of {differences.size} replicates"
     if differences.min() == differences.max():

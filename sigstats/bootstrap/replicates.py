@@ -1,9 +1,9 @@
 """Bootstrap replicates of a measure, from the counts of joint events; an interval and its p-value from replicates.
 
-In each method the p-value is the inversion of the interval: for every alpha that the number of replicates can resolve,
-``pvalue <= alpha`` exactly if the interval of confidence ``1 - alpha`` excludes the hypothetical difference. To this
-end the ends are order statistics, with the (M + 1) convention of `sigstats._common.extreme.monte_carlo_pvalue`, and
-never interpolated.
+`bootstrap_replicates` draws them, and `infer` computes the interval and the p-value. In each method the p-value is the
+inversion of the interval: for every alpha that the number of replicates can resolve, ``pvalue <= alpha`` exactly if the
+interval of confidence ``1 - alpha`` excludes the hypothetical difference. To this end the ends are order statistics,
+with the (M + 1) convention of `sigstats._common.extreme.monte_carlo_pvalue`, and never interpolated.
 
 When not to use: for dependent observations, whose groups would have to be drawn; for measures of scores, which are not
 functions of such counts.
@@ -61,7 +61,7 @@ def bootstrap_replicates(
 
 
 def acceleration(outcomes: JointCounts, measure: str | Measure | Callable[..., Any] = "f1") -> float:
-    """BCa's acceleration of the difference A - B: the skewness of its jackknife values, divided by 6; 0 if all equal.
+    """Return BCa's acceleration of A - B: the skewness of its jackknife values divided by 6, or 0 if all are equal.
 
     Leaving out any observation of an event gives the same value, so there are as many values as distinct events,
     weighted by their counts (Efron 1987, eq. 6.6).
@@ -85,7 +85,7 @@ def acceleration(outcomes: JointCounts, measure: str | Measure | Callable[..., A
 def resample(counts: tuple[int, ...], rng: Any, size: int, width: int) -> Iterator[FloatArray]:
     """Yield `size` rows of multinomial event counts in blocks; the counts do not depend on the block size.
 
-    `width`: numbers held per replicate, which bounds the block.
+    `width`: the numbers in memory per replicate, which limits the block.
     """
     generator = as_generator(rng)
     events = np.array(counts, dtype=np.int64)
@@ -155,32 +155,29 @@ def infer(
     if method == "centred":
         return _centred(differences, confidence_level, null_value)
     tail = (1 - confidence_level) / (2 if alternative == "two-sided" else 1)
-    replicates = len(differences)
-    at_or_below = int(np.count_nonzero(at_most(differences, null_value)))
-    at_or_above = int(np.count_nonzero(at_least(differences, null_value)))
-    shares = monte_carlo_pvalue(at_or_below, replicates), monte_carlo_pvalue(at_or_above, replicates)
-    if method == "percentile":
-        low_level = high_level = tail
-        p_above, p_below = shares
-    else:
+    n = len(differences)
+    n_below = int(np.count_nonzero(at_most(differences, null_value)))
+    n_above = int(np.count_nonzero(at_least(differences, null_value)))
+    p_greater, p_less = monte_carlo_pvalue(n_below, n), monte_carlo_pvalue(n_above, n)
+    low_level = high_level = tail
+    if method == "bca":
         bias = _bias(differences, estimate)
         low_level = _bca_level(float(ndtri(tail)), bias, acceleration)
         high_level = _bca_level(float(ndtri(tail)), -bias, -acceleration)  # BCa of the differences with the sign turned
-        p_above = max(_bca_tail(shares[0], bias, acceleration), 1 / (replicates + 1))
-        p_below = max(_bca_tail(shares[1], -bias, -acceleration), 1 / (replicates + 1))
+        p_greater = max(_bca_tail(p_greater, bias, acceleration), 1 / (n + 1))
+        p_less = max(_bca_tail(p_less, -bias, -acceleration), 1 / (n + 1))
     ordered = np.sort(differences)
-    low_rank, high_rank = _rank(replicates, low_level), _rank(replicates, high_level)
-    low, high = ordered[min(max(low_rank, 1), replicates) - 1], ordered[-min(max(high_rank, 1), replicates)]
+    low_rank, high_rank = _rank(n, low_level), _rank(n, high_level)
+    low, high = float(ordered[min(max(low_rank, 1), n) - 1]), float(ordered[-min(max(high_rank, 1), n)])
     needed = {"two-sided": (low_rank, high_rank), "greater": (low_rank,), "less": (high_rank,)}[alternative]
     reason = ""
-    if not all(1 <= rank <= replicates for rank in needed):
+    if not all(1 <= rank <= n for rank in needed):
         reason = "an end of the interval lies beyond the replicates: draw more"
     if alternative == "greater":
-        return Inference(float(low), math.inf, p_above, at_or_below, reason)
+        return Inference(low, math.inf, p_greater, n_below, reason)
     if alternative == "less":
-        return Inference(-math.inf, float(high), p_below, at_or_above, reason)
-    pvalue = min(1.0, 2 * min(p_above, p_below))
-    return Inference(float(low), float(high), pvalue, min(at_or_below, at_or_above), reason)
+        return Inference(-math.inf, high, p_less, n_above, reason)
+    return Inference(low, high, min(1.0, 2 * min(p_greater, p_less)), min(n_below, n_above), reason)
 
 
 def _centred(differences: FloatArray, confidence_level: float, null_value: float) -> Inference:
@@ -195,12 +192,13 @@ def _centred(differences: FloatArray, confidence_level: float, null_value: float
     return Inference(mean - half, mean + half, monte_carlo_pvalue(beyond, len(distances)), beyond, "")
 
 
-def _rank(replicates: int, level: float) -> int:
-    return math.floor((replicates + 1) * level + _ROUNDING)
+def _rank(n: int, level: float) -> int:
+    """Return the rank of the order statistic of `n` replicates below which this share lies."""
+    return math.floor((n + 1) * level + _ROUNDING)
 
 
 def _bias(differences: FloatArray, estimate: float) -> float:
-    """BCa's z0, Efron (1987): the normal quantile of the share of replicates below the estimate, ties by half."""
+    """Return BCa's z0, Efron (1987): the normal quantile of the share of replicates below the estimate (ties: half)."""
     above = np.count_nonzero(~at_most(differences, estimate))
     tied = np.count_nonzero(at_least(differences, estimate)) - above
     share = (above + tied / 2) / len(differences)

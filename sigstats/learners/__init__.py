@@ -37,9 +37,9 @@ _FORMS = (
 
 @cache
 def batched_learners() -> tuple[type[BatchedLearner], ...]:
-    """Return the batched learners, in the order in which they are asked to recognise an estimator.
+    """Return the batched learners, in the order in which they try to recognise an estimator.
 
-    They are imported when they are asked for: a study that is complete retrains nothing.
+    They are imported at the first call: a study that is complete retrains nothing.
     """
     return tuple(pkgutil.resolve_name(f"{__name__}.{form}") for form in _FORMS)
 
@@ -73,7 +73,7 @@ def build(
     `name`: a ready learner (a key of `READY`); the name of one that an installed package offers (an entry point of
     the group ``sigstats.learners``); or the import path of a classifier, such as
     ``"sklearn.ensemble.RandomForestClassifier"`` or, of an allowed package, ``"mypackage.models:Net"``.
-    `params`: parameters of the classifier itself; ``random_state=0`` where they do not say otherwise.
+    `params`: parameters of the classifier itself; ``random_state=0`` unless given.
     `nominal`: the features that contain category codes 0, 1, ... as floats. `named`: the categories of each feature by
     name, empty for a number; an own classifier that takes columns by name gets a data frame of these features.
     `missing`: whether values may be missing (NaN).
@@ -87,30 +87,29 @@ def build(
     if not isinstance(name, str):
         raise refuse("classifier", name, "the name of a ready learner or an import path")
     mask = _as_mask(nominal)
-    given = {} if params is None else params
+    params = {} if params is None else params
     if text:
-        return with_words(steps_of(build(name, params=given, missing=False, allowed=allowed))[-1], stem)
-    if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
+        return with_words(steps_of(build(name, params=params, missing=False, allowed=allowed))[-1], stem)
+    if not isinstance(params, Mapping) or not all(isinstance(key, str) for key in params):
         raise refuse("params", params, "a mapping from parameter names to values")
     if name in READY:
-        made = READY[name](dict(given), mask, bool(missing))
+        classifier = READY[name](dict(params), mask, bool(missing))
     elif own.is_path(name) and not allowed and name not in own.named():
         raise refuse("classifier", name, "a ready learner or an import path into sklearn")
     elif own.is_path(name) or name in own.named():
-        made = own.make(name, dict(given), allowed)
-        if named and own.takes_frames(made):
-            made = with_frames(made, named)
+        classifier = own.make(name, dict(params), allowed)
+        if named and own.takes_frames(classifier):
+            classifier = with_frames(classifier, named)
         else:
-            made = with_encoding(made, mask, bool(missing), keeps_missing=own.takes_missing(made))
+            classifier = with_encoding(classifier, mask, bool(missing), keeps_missing=own.takes_missing(classifier))
     elif "." not in name:
         known = [*READY, *own.named(READY)]
-        wanted = (
-            "one of " + ", ".join(known) + f" or an import path, as in {_PATHS.get(name, 'mypackage.models:Net')!r}"
-        )
+        path = _PATHS.get(name, "mypackage.models:Net")
+        wanted = f"one of {', '.join(known)} or an import path, as in {path!r}"
         raise refuse("classifier", name, wanted + did_you_mean(name, known))
     else:
-        made = with_encoding(attempt(_classifier_class(name), dict(given)), mask, bool(missing))
-    return own.number_classes(made, classes) if classes else made
+        classifier = with_encoding(attempt(_classifier_class(name), dict(params)), mask, bool(missing))
+    return own.number_classes(classifier, classes) if classes else classifier
 
 
 def _as_mask(nominal: Any) -> Any:

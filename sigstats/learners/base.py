@@ -45,14 +45,14 @@ def class_weights(class_weight: Any, problem: Problem) -> FloatArray | None:
 
     None if a weight is not a positive number, `class_weight` is of another kind, or a training fold lacks a class.
     """
-    classes = np.arange(problem.n_classes) if problem.classes is None else problem.classes
     if type(class_weight) is not dict and class_weight != "balanced":
         return None
-    trained = [problem.y[problem.folds != fold] for fold in range(problem.n_folds)]
-    if any(len(np.unique(codes)) < problem.n_classes for codes in trained):
+    classes = np.arange(problem.n_classes) if problem.classes is None else problem.classes
+    train_codes = [problem.y[problem.folds != fold] for fold in range(problem.n_folds)]
+    if any(len(np.unique(codes)) < problem.n_classes for codes in train_codes):
         return None
     try:
-        by_fold = [compute_class_weight(class_weight, classes=classes, y=classes[codes]) for codes in trained]
+        by_fold = [compute_class_weight(class_weight, classes=classes, y=classes[codes]) for codes in train_codes]
         weights = np.array(by_fold, dtype=np.float64)
     except (TypeError, ValueError):  # the fits of the folds report it
         return None
@@ -70,10 +70,10 @@ class BatchedLearner:
     rounding could decide otherwise than scikit-learn does, it is `UNDECIDED` and the row's fold is refitted.
     """
 
-    #: The null hypotheses this learner has a fast way for.
+    #: The null hypotheses for which this learner is faster.
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
 
-    #: True if its estimator turns X into floats of one size, so that shorter ones than float64 are the same to it.
+    #: True if its estimator converts X to floats of one size, so that float32 gives the same predictions as float64.
     one_size: ClassVar[bool] = False
 
     #: The way of fitting permutations: with shared work, or by compiled code.
@@ -96,7 +96,7 @@ class BatchedLearner:
         raise NotImplementedError
 
 
-#: The largest that a parameter may be which sets how much memory is taken or how many processes are started.
+#: The largest values of parameters that determine the memory or the number of processes.
 _MOST = {"n_estimators": 100_000, "n_jobs": 256, "hidden_layer_sizes": 100_000}
 
 
@@ -105,11 +105,13 @@ def require_harmless(name: str, value: Any) -> None:
     ending = name.rpartition("__")[2]
     if ending == "memory" and isinstance(value, str):
         raise refuse(f"params: {name}", value, "None, since joblib would load and run files of a folder")
-    for inner in value if isinstance(value, list | tuple) else (value,):
-        for key in inner if isinstance(inner, dict) else ():
-            require_harmless(f"{name}__{key}", inner[key])
+    values = value if isinstance(value, list | tuple) else (value,)
+    for inner in values:
+        if isinstance(inner, dict):
+            for key in inner:
+                require_harmless(f"{name}__{key}", inner[key])
     most = _MOST.get(ending)
-    for size in value if isinstance(value, list | tuple) else (value,):
+    for size in values:
         if most is not None and isinstance(size, int | float) and not abs(size) <= most:
             raise refuse(f"params: {name}", value, f"at most {most:,}: a larger value exhausts the machine")
 
@@ -133,7 +135,7 @@ def attempt(cls: Any, params: dict[str, Any], **defaults: Any) -> Any:
 
 
 def nominal_mask(nominal: Any, d: int) -> Any:
-    """`nominal` as a bool array of length `d`, or raise ValueError."""
+    """Return `nominal` as a bool array of length `d`, or raise ValueError."""
     mask = np.zeros(d, dtype=bool) if nominal is None else np.asarray(nominal)
     if mask.shape != (d,) or mask.dtype != bool:
         raise refuse("nominal", nominal, f"one bool for each of the {d} features")
@@ -163,9 +165,9 @@ def steps_of(estimator: Any) -> list[Any]:
 _BLOCK_BYTES = 2**21
 
 
-def blocks(count: int, number: int, *, least: int = 1) -> Iterator[slice]:
-    """Yield slices of `count` items of `each` bytes, in blocks of `least` or more that fit into the cache."""
-    step = max(least, _BLOCK_BYTES // max(number, 1))
+def blocks(count: int, item_bytes: int, *, least: int = 1) -> Iterator[slice]:
+    """Yield slices of `count` items of `item_bytes` each, in blocks of `least` or more that fit into the cache."""
+    step = max(least, _BLOCK_BYTES // max(item_bytes, 1))
     for first in range(0, count, step):
         yield slice(first, min(first + step, count))
 
@@ -218,5 +220,5 @@ def best_or_undecided(scores: FloatArray, margin: Any) -> IntArray:
 def whole_or_halves(numbers: FloatArray) -> Any:
     """Return the columns with only whole or half numbers: sums of their products are exact while they are small."""
     with np.errstate(invalid="ignore"):  # infinite ones, which are neither
-        part = numbers - np.floor(numbers)
-    return ((part == 0) | (part == 0.5)).all(axis=0)
+        fraction = numbers - np.floor(numbers)
+    return ((fraction == 0) | (fraction == 0.5)).all(axis=0)

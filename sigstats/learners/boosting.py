@@ -19,7 +19,7 @@ from .base import UNDECIDED, BatchedLearner, Null, Problem, is_default, steps_of
 from .design import Design, design_of
 from .door import compiled, fuses_products
 
-#: Whole numbers and their least values, and other numbers.
+#: Parameters that are whole numbers, with their least values, and other numeric parameters.
 _COUNTS = {"max_iter": 1, "max_leaf_nodes": 2, "max_depth": 1, "min_samples_leaf": 1, "n_iter_no_change": 1}
 _NUMBERS = ("learning_rate", "l2_regularization", "tol")
 _FREE = (*_COUNTS, *_NUMBERS, "max_bins", "early_stopping", "random_state")
@@ -45,7 +45,7 @@ class BatchedBoosting(BatchedLearner):
 
     def __init__(self, problem: Problem, design: Design, classifier: Any) -> None:
         self._classifier, self._features = classifier, design.features
-        self._known, self._levels = _levels_of(design)
+        self._known_levels, self._levels = _levels_of(design)
         self._folds = [_fold_of(classifier, problem.y, problem.folds == fold) for fold in range(problem.n_folds)]
         n, d = design.columns.shape
         self.replicate_bytes = n * (9 * d + 16 * problem.n_classes) + _histogram_bytes(classifier, n, d)
@@ -63,30 +63,32 @@ class BatchedBoosting(BatchedLearner):
             return None
         if _histogram_bytes(classifier, *design.columns.shape) > _MOST_BYTES:
             return None
-        return cls(problem, design, classifier) if _grows() else None
+        return cls(problem, design, classifier) if _agrees_with_scikit_learn() else None
 
     def predict_labels(self, place: IntArray) -> IntArray:
         """Predict from trees a fold, on rows with the labels and folds of their places."""
         predicted = np.empty_like(place, order="C")
-        for draw, own in zip(place, predicted, strict=True):
+        for draw, labels in zip(place, predicted, strict=True):
             at = np.empty_like(draw)
             at[draw] = np.arange(len(draw))
-            own[at] = self._predict(np.take(self._levels, at, axis=1))
+            labels[at] = self._predict(np.take(self._levels, at, axis=1))
         return predicted
 
     def predict_features(self, source: IntArray) -> IntArray:
         """Predict from trees a fold, on columns permuted one by one."""
         predicted = np.empty((len(source), source.shape[2]), dtype=np.int64)
-        for draw, own in zip(source, predicted, strict=True):
-            own[:] = self._predict(taken_by_column(self._levels, draw[self._features]))
+        for draw, labels in zip(source, predicted, strict=True):
+            labels[:] = self._predict(taken_by_column(self._levels, draw[self._features]))
         return predicted
 
     def _predict(self, levels: Any) -> IntArray:
         """Predict rows from the levels of their columns."""
         predicted = np.full(levels.shape[1], UNDECIDED, dtype=np.int64)
         for fold in self._folds:
-            raw = None if fold is None else _raw_predictions(self._classifier, self._known, levels, fold)
-            if fold is not None and raw is not None:
+            if fold is None:
+                continue
+            raw = _raw_predictions(self._classifier, self._known_levels, levels, fold)
+            if raw is not None:
                 code = (raw[0] > 0).astype(np.int64) if len(raw) == 1 else raw.argmax(axis=0)
                 predicted[fold.tested] = fold.classes[code]
         return predicted
@@ -138,7 +140,10 @@ def _fold_of(classifier: Any, y: IntArray, tested: Any) -> _Fold | None:
 
 
 def _raw_predictions(classifier: Any, known: tuple[Any, ...], levels: Any, fold: _Fold) -> Any:
-    """Return the raw predictions of the rows tested, (trees of a round, rows); None if scikit-learn cannot bin."""
+    """Return the raw predictions of the rows tested, (trees of a round, rows); None if scikit-learn cannot bin.
+
+    `known`: the fields of the compiled code's `Levels`; `levels`: the level of each value, shape (columns, n).
+    """
     code = compiled("boosting")
     m, stopping, _ = fold.sizes
     n, d = len(fold.rows), len(levels)
@@ -156,19 +161,19 @@ def _raw_predictions(classifier: Any, known: tuple[Any, ...], levels: Any, fold:
     if not _stops_early(classifier, m + stopping):
         code.boost(*sample, raw, classifier.max_iter)
         return raw[:, m:]
-    truth, some = fold.label[m : m + stopping].astype(np.float64), slice(m, m + stopping)
-    scores = [-fold.loss(truth, _as_loss_takes(raw[:, some]))]
+    truth, stop_rows = fold.label[m : m + stopping].astype(np.float64), raw[:, m : m + stopping]
+    scores = [_score(fold.loss, truth, stop_rows)]
     for _ in range(classifier.max_iter):
         code.boost(*sample, raw, 1)
-        scores.append(-fold.loss(truth, _as_loss_takes(raw[:, some])))
+        scores.append(_score(fold.loss, truth, stop_rows))
         last = classifier.n_iter_no_change
         if len(scores) > last and not max(scores[-last:]) > scores[-last - 1] + classifier.tol:
             break
     return raw[:, m + stopping :]
 
 
-def _as_loss_takes(raw: Any) -> Any:
-    return np.ascontiguousarray(raw[0]) if len(raw) == 1 else raw.T
+def _score(loss: Any, truth: Any, raw: Any) -> Any:
+    return -loss(truth, np.ascontiguousarray(raw[0]) if len(raw) == 1 else raw.T)
 
 
 def _stops_early(classifier: Any, m: int) -> bool:
@@ -221,21 +226,22 @@ def _levels_of(design: Design) -> tuple[tuple[Any, ...], Any]:
     """Return the fields of the compiled code's `Levels`, and the level of each value, shape (columns, n)."""
     levels = np.empty(design.columns.shape[::-1], dtype=np.uint32)
     values, gaps = [], np.zeros(len(levels), dtype=bool)
-    for column, (own, level) in enumerate(zip(design.columns.T, levels, strict=True)):
-        missing = np.isnan(own)
-        distinct, level[~missing] = np.unique(own[~missing], return_inverse=True)
+    for column, (numbers, level) in enumerate(zip(design.columns.T, levels, strict=True)):
+        missing = np.isnan(numbers)
+        distinct, level[~missing] = np.unique(numbers[~missing], return_inverse=True)
         level[missing], gaps[column] = len(distinct), missing.any()
         values.append(distinct)
-    starts = np.append(0, np.cumsum([len(own) for own in values]))
+    starts = np.append(0, np.cumsum([len(distinct) for distinct in values]))
     optional = np.isin(np.arange(len(levels)), design.categories)
     return (np.concatenate(values), starts, gaps, optional), levels
 
 
 @functools.cache
-def _grows() -> bool:
+def _agrees_with_scikit_learn() -> bool:
     """Return True if Numba is available and its trees are those of the installed scikit-learn."""
-    there = not fuses_products() and compiled("boosting") is not None
-    return there and all(_predicts_the_same(n_classes) for n_classes in (2, 3))
+    if fuses_products() or compiled("boosting") is None:
+        return False
+    return all(_predicts_the_same(n_classes) for n_classes in (2, 3))
 
 
 def _predicts_the_same(n_classes: int) -> bool:

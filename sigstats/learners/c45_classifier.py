@@ -1,4 +1,6 @@
-"""Quinlan's C4.5: a tree that splits nominal features by category, takes missing values as they are, and is pruned.
+"""Quinlan's C4.5 as a classifier of scikit-learn, `C45Classifier`, and its batched form, `BatchedC45`.
+
+The tree splits nominal features by category, takes missing values as they are, and is pruned (`c45_tree`).
 
 scikit-learn only has CART, whose splits are binary, which takes nominal features as columns of 0 and 1, and which is
 not pruned unless a cost is chosen. The probabilities of leaves are not calibrated, since their rows were used to choose
@@ -146,10 +148,10 @@ def _categories(X: FloatArray, nominal: Any) -> IntArray:
 
 def _reached(nodes: Nodes) -> list[int]:
     """Return the nodes of the pruned tree; some nodes that were made are no longer reached."""
-    items = [0]
-    for node in items:
-        items.extend(range(nodes.first[node], nodes.first[node] + nodes.branches[node]))
-    return items
+    reached = [0]
+    for node in reached:  # which grows
+        reached.extend(range(nodes.first[node], nodes.first[node] + nodes.branches[node]))
+    return reached
 
 
 def tree_code() -> Any:
@@ -172,16 +174,16 @@ class Levels(NamedTuple):
         return cls(nominal, np.concatenate([*levels, np.zeros(1)]), np.cumsum(sizes) - sizes)
 
     def codes(self, X: FloatArray) -> Any:
-        """Return the count of levels below each number, or the category itself, shape (d, n); -1 is missing."""
+        """Return the number of levels below each number, or the category itself, shape (d, n); -1 if missing."""
         codes: Any = np.full(X.T.shape, -1, dtype=np.int32)
         ends = [*self.starts[1:], len(self.values) - 1]
-        for j, (of_feature, column) in enumerate(zip(codes, X.T, strict=True)):
+        for j, (feature_codes, column) in enumerate(zip(codes, X.T, strict=True)):
             present = ~np.isnan(column)
             known = column[present]
             if self.nominal[j]:
-                of_feature[present] = np.where((known >= 0) & (known < _UNSEEN), known, _UNSEEN)
+                feature_codes[present] = np.where((known >= 0) & (known < _UNSEEN), known, _UNSEEN)
             else:
-                of_feature[present] = np.searchsorted(self.values[self.starts[j] : ends[j]], known)
+                feature_codes[present] = np.searchsorted(self.values[self.starts[j] : ends[j]], known)
         return codes
 
     def training(

@@ -1,8 +1,8 @@
-"""The splits that C4.5 considers, with their information gain and gain ratio, from values as codes in ascending order.
+"""The splits that C4.5 considers, with their information gain and gain ratio: `choose` returns the best one.
 
-Rows have weights: a row with a missing value goes to every branch with a part of its weight. Comparisons have a
-tolerance of 1e-6, like Quinlan's program and Weka, so that rounding decides nothing. The functions of this file and of
-`c45_tree` run as they are, or compiled by Numba (``compiled/c45.py``).
+Values are codes in ascending order. Rows have weights: a row with a missing value goes to every branch with a part of
+its weight. Comparisons have a tolerance of 1e-6, like Quinlan's program and Weka, so that rounding decides nothing. The
+functions of this file and of `c45_tree` run as they are, or compiled by Numba (``compiled/c45.py``).
 """
 
 from typing import Any, NamedTuple
@@ -90,7 +90,7 @@ def nominal_split(data: Training, feature: int, rows: Any, weights: Any, total: 
     return gain, _ratio(gain, branch_bits, known, total)
 
 
-def _in_order(keys: Any, lowest: Any, highest: Any) -> Any:
+def _sorted_keys(keys: Any, lowest: Any, highest: Any) -> Any:
     """Sort keys, which have a code in the high 32 bits and the position of a row, already in order, in the low 32."""
     if highest - lowest > 2 * len(keys):
         return np.sort(keys)
@@ -124,7 +124,7 @@ def numeric_split(data: Training, feature: int, rows: Any, weights: Any, total: 
     smallest = min(max(0.1 * known / data.n_trained, data.least), max(25.0, data.least))
     if n_known == 0 or n_known < 2 * smallest - TOLERANCE:
         return -1.0, 0.0, 0, 0
-    order = _in_order(keys[:n_known], lowest, highest)
+    order = _sorted_keys(keys[:n_known], lowest, highest)
     left = np.zeros(data.n_classes)
     undivided, below = information(right), 0.0
     best, cuts, lower, upper, best_below = 0.0, 0, -1, -1, 0.0
@@ -156,7 +156,7 @@ def numeric_split(data: Training, feature: int, rows: Any, weights: Any, total: 
     return gain, _ratio(gain, bits(best_below) + bits(known - best_below), known, total), lower, upper
 
 
-def _cut(data: Training, feature: int, lower: int, upper: int) -> int:
+def _last_code_below(data: Training, feature: int, lower: int, upper: int) -> int:
     """Return the last code below the cut between the codes `lower` and `upper` of a node.
 
     The cut is the middle of the two numbers; numbers between them may occur in training rows that are not in the node.
@@ -199,4 +199,4 @@ def choose(data: Training, rows: Any, weights: Any, counts: Any, keys: Any) -> A
             best, ratio = feature, ratios[feature]
     if best < 0 or data.n_codes[best]:
         return best, 0
-    return best, _cut(data, best, neighbours[best, 0], neighbours[best, 1])
+    return best, _last_code_below(data, best, neighbours[best, 0], neighbours[best, 1])

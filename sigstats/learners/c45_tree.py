@@ -1,7 +1,8 @@
 """The tree of C4.5: grown by gain ratio, then pruned by estimates of the errors that it would make on new rows.
 
-Rows are listed by their number, each with the weight that it has in a node. One with a missing value goes to every
-branch, with the share of its weight that the branch has of the rows whose value is known.
+`grow` returns the nodes of a tree, and `probabilities` predicts with them. Rows are given by their numbers, with their
+weights in a node. A row with a missing value goes to every branch, with the share of its weight that the branch has of
+the rows whose value is known.
 """
 
 from typing import Any, NamedTuple
@@ -61,18 +62,21 @@ def divide(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> 
     for branch in range(branches):
         starts[branch + 1] = starts[branch] + lengths[branch] + (missing if shares[branch] > TOLERANCE else 0)
     next_place = starts[:-1].copy()
-    into, parts = np.empty(starts[-1], dtype=np.int64), np.empty(starts[-1])
+    sorted_rows, sorted_weights = np.empty(starts[-1], dtype=np.int64), np.empty(starts[-1])
     for at in range(len(rows)):
         if taken[at] >= 0:
-            into[next_place[taken[at]]], parts[next_place[taken[at]]] = rows[at], weights[at]
+            place = next_place[taken[at]]
+            sorted_rows[place], sorted_weights[place] = rows[at], weights[at]
             next_place[taken[at]] += 1
             continue
         for branch in range(branches):
             if shares[branch] > TOLERANCE:
-                into[next_place[branch]], parts[next_place[branch]] = rows[at], weights[at] * shares[branch]
+                place = next_place[branch]
+                sorted_rows[place], sorted_weights[place] = rows[at], weights[at] * shares[branch]
                 next_place[branch] += 1
     ends = [(starts[branch], starts[branch + 1]) for branch in range(branches)]
-    return [(nodes.first[node] + branch, into[a:b], parts[a:b]) for branch, (a, b) in enumerate(ends)]
+    first = nodes.first[node]
+    return [(first + branch, sorted_rows[a:b], sorted_weights[a:b]) for branch, (a, b) in enumerate(ends)]
 
 
 def count_classes(data: Training, rows: Any, weights: Any, counts: Any) -> None:
@@ -83,16 +87,16 @@ def count_classes(data: Training, rows: Any, weights: Any, counts: Any) -> None:
         counts[label[rows[at]]] += weights[at]
 
 
-def _room(size: int, n_classes: int) -> Nodes:
+def _empty_nodes(size: int, n_classes: int) -> Nodes:
     """Return the memory for this many nodes."""
     whole = np.empty((4, size), dtype=np.int64)
     return Nodes(whole[0], whole[1], whole[2], whole[3], np.zeros((size, n_classes)))
 
 
-def _larger(nodes: Nodes, wanted: int) -> Nodes:
+def _enlarged(nodes: Nodes, wanted: int) -> Nodes:
     """Return the nodes with room for `wanted` and as many more."""
     size, n_classes = nodes.counts.shape
-    made = _room(2 * wanted, n_classes)
+    made = _empty_nodes(2 * wanted, n_classes)
     made.feature[:size], made.cut[:size] = nodes.feature, nodes.cut
     made.first[:size], made.branches[:size] = nodes.first, nodes.branches
     made.counts[:size] = nodes.counts
@@ -101,7 +105,7 @@ def _larger(nodes: Nodes, wanted: int) -> Nodes:
 
 def grow(data: Training, train: Any, pruned: bool) -> Nodes:
     """Return the nodes of the tree of the rows `train`."""
-    nodes = _room(64, data.n_classes)
+    nodes = _empty_nodes(64, data.n_classes)
     keys = np.empty(len(train), dtype=np.int64)
     waiting = [(0, 0, train, np.ones(len(train)))]
     made = 1
@@ -116,7 +120,7 @@ def grow(data: Training, train: Any, pruned: bool) -> Nodes:
             continue
         branches = data.n_codes[feature] if data.n_codes[feature] else 2
         if made + branches > len(nodes.feature):
-            nodes = _larger(nodes, made + branches)
+            nodes = _enlarged(nodes, made + branches)
         nodes.feature[node], nodes.cut[node] = feature, cut
         nodes.first[node], nodes.branches[node] = made, branches
         for child, own_rows, own_weights in divide(data, nodes, node, rows, weights):
@@ -128,7 +132,7 @@ def grow(data: Training, train: Any, pruned: bool) -> Nodes:
     return nodes
 
 
-def _wrong(counts: Any) -> Any:
+def _training_errors(counts: Any) -> Any:
     """Return the weight of the rows that are not of the commonest class."""
     return counts.sum() - counts.max()
 
@@ -137,11 +141,11 @@ def collapse(nodes: Nodes, made: int) -> None:
     """Replace nodes by leaves if their branches have at least as many training errors."""
     errors = np.empty(made)
     for node in range(made - 1, -1, -1):
-        errors[node] = _wrong(nodes.counts[node]) if nodes.feature[node] < 0 else 0.0
+        errors[node] = _training_errors(nodes.counts[node]) if nodes.feature[node] < 0 else 0.0
         for child in range(nodes.first[node], nodes.first[node] + nodes.branches[node]):
             errors[node] += errors[child]
     for node in range(made):
-        if nodes.feature[node] >= 0 and errors[node] >= _wrong(nodes.counts[node]) - 1e-3:
+        if nodes.feature[node] >= 0 and errors[node] >= _training_errors(nodes.counts[node]) - 1e-3:
             nodes.feature[node], nodes.branches[node] = -1, 0
 
 
@@ -165,25 +169,29 @@ def added_errors(n: float, wrong: float, confidence: float, z: float) -> float:
     return float(none if wrong == 0 else none + wrong * (added - none))
 
 
-def _estimated(data: Training, counts: Any) -> float:
+def _leaf_errors(data: Training, counts: Any) -> float:
     """Return the estimated errors of a leaf with these class counts."""
     n = counts.sum()
-    return 0.0 if n < TOLERANCE else float(_wrong(counts) + added_errors(n, _wrong(counts), data.confidence, data.z))
+    return (
+        0.0
+        if n < TOLERANCE
+        else float(_training_errors(counts) + added_errors(n, _training_errors(counts), data.confidence, data.z))
+    )
 
 
-def _of_leaves(data: Training, nodes: Nodes, node: int) -> float:
+def _errors_of_leaves(data: Training, nodes: Nodes, node: int) -> float:
     """Return the estimated errors of the leaves of a subtree."""
     errors = 0.0
     waiting = [node]
     while len(waiting):
         one = waiting.pop()
         if nodes.feature[one] < 0:
-            errors += _estimated(data, nodes.counts[one])
+            errors += _leaf_errors(data, nodes.counts[one])
         waiting.extend(range(nodes.first[one], nodes.first[one] + nodes.branches[one]))
     return errors
 
 
-def _as_branch(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> float:
+def _errors_as_branch(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> float:
     """Return the estimated errors of a subtree that gets these rows."""
     errors, counts = 0.0, np.empty(data.n_classes)
     waiting = [(node, rows, weights)]
@@ -191,13 +199,13 @@ def _as_branch(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any)
         one, own_rows, own_weights = waiting.pop()
         if nodes.feature[one] < 0:
             count_classes(data, own_rows, own_weights, counts)
-            errors += _estimated(data, counts)
+            errors += _leaf_errors(data, counts)
             continue
         waiting.extend(divide(data, nodes, one, own_rows, own_weights))
     return errors
 
 
-def _fill(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> None:
+def _recount(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> None:
     """Count the classes in a subtree that gets other rows than it was grown from."""
     waiting = [(node, rows, weights)]
     while len(waiting):
@@ -208,7 +216,7 @@ def _fill(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> N
         waiting.extend(divide(data, nodes, one, own_rows, own_weights))
 
 
-def _replace(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> bool:
+def _replace_node(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> bool:
     """Replace a node by a leaf or by its largest branch if fewer errors are expected; True for a branch."""
     first, branches = nodes.first[node], nodes.branches[node]
     most = 0.0
@@ -217,9 +225,9 @@ def _replace(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -
     largest = first
     while nodes.counts[largest].sum() <= most - TOLERANCE:
         largest += 1
-    of_leaf = _estimated(data, nodes.counts[node])
-    of_tree = _of_leaves(data, nodes, node) + _SLACK
-    of_branch = _as_branch(data, nodes, largest, rows, weights)
+    of_leaf = _leaf_errors(data, nodes.counts[node])
+    of_tree = _errors_of_leaves(data, nodes, node) + _SLACK
+    of_branch = _errors_as_branch(data, nodes, largest, rows, weights)
     if of_leaf < of_tree + TOLERANCE and of_leaf < of_branch + _SLACK + TOLERANCE:
         nodes.feature[node], nodes.branches[node] = -1, 0
         return False
@@ -227,7 +235,7 @@ def _replace(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -
         return False
     nodes.feature[node], nodes.cut[node] = nodes.feature[largest], nodes.cut[largest]
     nodes.first[node], nodes.branches[node] = nodes.first[largest], nodes.branches[largest]
-    _fill(data, nodes, node, rows, weights)
+    _recount(data, nodes, node, rows, weights)
     return True
 
 
@@ -239,7 +247,7 @@ def prune(data: Training, nodes: Nodes, train: Any) -> None:
         if nodes.feature[node] < 0:
             continue
         if ready:
-            if _replace(data, nodes, node, rows, weights):
+            if _replace_node(data, nodes, node, rows, weights):
                 waiting.append((node, False, rows, weights))
             continue
         waiting.append((node, True, rows, weights))
@@ -247,8 +255,8 @@ def prune(data: Training, nodes: Nodes, train: Any) -> None:
             waiting.append((child, False, own_rows, own_weights))
 
 
-def _ask(data: Training, nodes: Nodes, row: int, into: Any) -> None:
-    """Add to `into` the class probabilities of the leaves that a row reaches, by its weight in each."""
+def _add_leaf_shares(data: Training, nodes: Nodes, row: int, shares: Any) -> None:
+    """Add to `shares` the class probabilities of the leaves that a row reaches, by its weight in each."""
     waiting = [(0, 1.0)]
     while len(waiting):
         node, weight = waiting.pop()
@@ -265,14 +273,14 @@ def _ask(data: Training, nodes: Nodes, row: int, into: Any) -> None:
         elif branch >= 0 and nodes.counts[first + branch].sum() >= TOLERANCE:
             waiting.append((first + branch, weight))
         else:
-            for label in range(len(into)):
-                into[label] += weight * (nodes.counts[node, label] / total)
+            for label in range(len(shares)):
+                shares[label] += weight * (nodes.counts[node, label] / total)
 
 
 def probabilities(data: Training, nodes: Nodes, rows: Any) -> Any:
     """Return the shares of the classes in the leaves that rows of `data` reach, shape (rows, classes)."""
     counts = np.zeros((len(rows), data.n_classes))
     for at in range(len(rows)):
-        _ask(data, nodes, rows[at], counts[at])
+        _add_leaf_shares(data, nodes, rows[at], counts[at])
         counts[at] /= counts[at].sum()
     return counts

@@ -20,7 +20,7 @@ from sklearn.svm import LinearSVC
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from .base import Null, Problem, best_or_undecided, class_weights, is_default, steps_of
+from .base import UNDECIDED, Null, Problem, best_or_undecided, class_weights, is_default, steps_of
 from .design import BatchedDesign, Design, Moments, design_of
 
 #: Newton steps from one set of rows inside the margin to the next; where they do not settle, scikit-learn decides.
@@ -28,7 +28,7 @@ _STEPS = 30
 #: Wider designs are left to scikit-learn, whose dual solution is cheaper.
 _WIDEST_RIDGE, _WIDEST_SVM = 512, 256
 #: Largest rounding error of sums over all rows, relative to the penalty; scikit-learn fits folds beyond it.
-_LOST = 1e-7
+_LARGEST_ERROR = 1e-7
 _EPS = 1e-15
 #: Most bytes that cross products of the separate classes may take in a replicate.
 _MOST_BYTES = 2**27
@@ -160,7 +160,7 @@ class BatchedLinearSVM(BatchedDesign):
         return cls(problem, design, classifier, weights)
 
     def _classify(self, moments: Moments) -> IntArray:
-        predicted = np.full(moments.rows.shape[:2], -1, dtype=np.int64)
+        predicted = np.full(moments.rows.shape[:2], UNDECIDED, dtype=np.int64)
         if (moments.count == 0).any():
             return predicted
         if self._by_class:
@@ -169,7 +169,7 @@ class BatchedLinearSVM(BatchedDesign):
             hessians = [self._hessian(moments, None)] * len(self._costs)
         mean, scale, _ = standardised(moments, self._design.standardised, center=False)
         m = mean.shape[-1]
-        sound = 2 * _EPS * (self._squares / scale**2).sum(axis=-1) <= _LOST
+        sound = 2 * _EPS * (self._squares / scale**2).sum(axis=-1) <= _LARGEST_ERROR
         for replicate, rows in enumerate(moments.rows):
             for fold, span in enumerate(self._order.spans):
                 if not sound[replicate, fold]:
@@ -178,9 +178,8 @@ class BatchedLinearSVM(BatchedDesign):
                 Z[:, :m] = (rows - mean[replicate, fold]) / scale[replicate, fold]
                 train = np.ones(len(rows), dtype=bool)
                 train[span] = False
-                predicted[replicate, span] = self._one_fold(
-                    Z[train], self._codes[train], Z[span], [own[replicate, fold] for own in hessians], fold
-                )
+                of_fold = [hessian[replicate, fold] for hessian in hessians]
+                predicted[replicate, span] = self._one_fold(Z[train], self._codes[train], Z[span], of_fold, fold)
         return predicted
 
     def _hessian(self, moments: Moments, costs: FloatArray | None) -> FloatArray:
@@ -198,6 +197,7 @@ class BatchedLinearSVM(BatchedDesign):
     def _one_fold(
         self, Z: FloatArray, codes: IntArray, test: FloatArray, hessians: list[FloatArray], fold: int
     ) -> IntArray:
+        """Return the predictions of the rows `test` by machines that are trained on the rows Z with these classes."""
         scores, errors = [], []
         for code, hessian, costs in zip(self._of_class, hessians, self._costs[:, fold], strict=True):
             sign = np.where(codes == code, 1.0, -1.0)
@@ -221,13 +221,13 @@ class BatchedLinearSVM(BatchedDesign):
             if failed:
                 break
             margin = sign * (Z @ weights)
-            now = margin >= 1
-            if np.array_equal(now, outside):
+            now_outside = margin >= 1
+            if np.array_equal(now_outside, outside):
                 return test @ weights, self._error(weights, margin, sign, cost, gradient, test, inner)
-            outside = now
-            beyond = Z[outside]
-            inner = hessian - 2 * (beyond.T * cost[outside] @ beyond)
-            right = gradient - pull[outside] @ beyond
+            outside = now_outside
+            rows_outside = Z[outside]
+            inner = hessian - 2 * (rows_outside.T * cost[outside] @ rows_outside)
+            right = gradient - pull[outside] @ rows_outside
         return np.zeros(len(test)), np.full(len(test), np.inf)
 
     def _error(
@@ -240,7 +240,7 @@ class BatchedLinearSVM(BatchedDesign):
         test: FloatArray,
         inner: FloatArray,
     ) -> FloatArray:
-        """Twice what `LinearSVC` may leave, by its rule, of the gradient, as a change of scores."""
+        """Return bounds of the change of scores by twice the gradient at which `LinearSVC` may stop."""
         rarer = max(min((sign > 0).sum(), (sign < 0).sum()), 1)
         left = self._tol * rarer / len(sign) * np.linalg.norm(gradient)
         objective = 0.5 * weights @ weights + cost @ np.maximum(1 - margin, 0) ** 2

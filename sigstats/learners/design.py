@@ -1,4 +1,4 @@
-"""The columns that the transforms of a pipeline make, and rows transformed with a fit on a fold.
+"""The columns that the transforms of a pipeline make (`design_of`), and the base of learners that sum over rows.
 
 The columns that a linear learner sees are numeric features, standardised in each fold by moments of the fold, and 0/1
 columns of categories. A category that is absent from a training fold is a column of zeros there and gets no weight, so
@@ -43,21 +43,22 @@ def design_of(transforms: list[Any], X: FloatArray, *, keep_missing: bool = Fals
     parts = parts_of(transforms, X.shape[1])
     if parts is None or np.isinf(X).any():
         return None
+    # Four lists of arrays, one for each part or nominal feature.
     columns, feature, standardised, categories, sparse = [], [], [], [], False
     for steps, features in parts:
         if len(steps) == 1 and is_default(steps[0], OneHotEncoder, free=("handle_unknown", "sparse_output")):
             sparse |= steps[0].sparse_output
             for j in features:
                 values = np.unique(X[:, j])  # one NaN, a category of its own, comes last
-                same = (X[:, j, None] == values) | (np.isnan(X[:, j, None]) & np.isnan(values))
-                columns.append(same.astype(np.float64))
+                has_value = (X[:, j, None] == values) | (np.isnan(X[:, j, None]) & np.isnan(values))
+                columns.append(has_value.astype(np.float64))
                 feature.append(np.full(len(values), j))
                 standardised.append(np.zeros(len(values), dtype=bool))
                 categories.append(np.ones(len(values), dtype=bool))
             continue
-        rest = [step for step in steps if not is_default(step, SimpleImputer, free=("keep_empty_features",))]
-        scaled = bool(rest)
-        if len(rest) > 1 or (scaled and not is_default(rest[0], StandardScaler)):
+        scalers = [step for step in steps if not is_default(step, SimpleImputer, free=("keep_empty_features",))]
+        scaled = bool(scalers)
+        if len(scalers) > 1 or (scaled and not is_default(scalers[0], StandardScaler)):
             return None
         if np.isnan(X[:, features]).any() and (steps or not keep_missing):
             return None
@@ -133,9 +134,9 @@ class BatchedDesign(BatchedLearner):
         sizes = [some.stop - some.start for some in blocks(len(place), self.replicate_bytes)]
         values = np.empty((max(sizes, default=0), *self._design.columns.shape))
         for some, size in zip(blocks(len(place), self.replicate_bytes), sizes, strict=True):
-            own = values[:size]  # memory that is used again is in cache
-            np.take(self._design.columns, rows[some], axis=0, out=own, mode="clip")
-            predicted[some] = self._predict(own, self._order.cell_sums(own))
+            block = values[:size]  # memory that is used again is in cache
+            np.take(self._design.columns, rows[some], axis=0, out=block, mode="clip")
+            predicted[some] = self._predict(block, self._order.cell_sums(block))
         by_row = np.empty_like(predicted)
         np.put_along_axis(by_row, rows, predicted, axis=1)
         return by_row
@@ -173,7 +174,7 @@ class BatchedDesign(BatchedLearner):
         scatter = np.empty((len(rows), *counts.shape, rows.shape[2], rows.shape[2]))
         cells = scatter.reshape(len(rows), counts.size, *scatter.shape[-2:])
         for cell, (end, size) in enumerate(zip(counts.cumsum().tolist(), counts.ravel().tolist(), strict=True)):
-            own = rows[:, end - size : end]
-            np.matmul(own.swapaxes(1, 2), own, out=cells[:, cell])
+            of_cell = rows[:, end - size : end]
+            np.matmul(of_cell.swapaxes(1, 2), of_cell, out=cells[:, cell])
         np.subtract(scatter.sum(axis=1, keepdims=True), scatter, out=scatter)
         return Moments(rows, self._order.train_counts, sums, scatter)

@@ -18,16 +18,17 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from .base import Null, Problem, best_or_undecided, is_default, steps_of
+from .base import UNDECIDED, Null, Problem, best_or_undecided, is_default, steps_of
 from .design import BatchedDesign, Design, Moments, design_of
 from .gaussian_estimators import LinearDiscriminant
 
 _WIDEST = 512
 #: scikit-learn drops directions whose within-class variance, after scaling, is below 1e-8; stay well away from it.
 _SMALLEST = 1e-7
-#: A column whose part that does not depend on others is no larger, in standard deviations, depends on them: at least
-#: this, and what rounding leaves of values that are far from 0.
-_DEPENDENT, _ROUNDING = 1e-12, 5e-15
+#: A column depends on others if the rest that they do not explain is at most this, in standard deviations.
+_DEPENDENT = 1e-12
+#: The same relative to the distance of the values from 0, which rounding leaves.
+_ROUNDING = 5e-15
 #: The distance from 0, in standard deviations, at which values have too few digits to tell which columns are dependent.
 _FARTHEST = 1e6
 
@@ -46,12 +47,12 @@ class _Basis:
     kept: IntArray
     #: The value that more than half the rows have, if there is one; ndarray, shape (m,).
     usual: FloatArray
-    #: Where all rows have that value, scikit-learn gives no weight: the column has no part in others that were left
-    #: out, and its variance comes out as 0, not as rounding that would be scaled up; ndarray of bool, shape (m,).
+    #: True if scikit-learn gives the column no weight in folds where it is constant: no column that was left out
+    #: depends on it, and its variance there is exactly 0, without a rounding error to scale up; ndarray, shape (m,).
     lone: Any
-    #: Only constant columns were left out.
-    whole: bool
-    #: The largest distance of a value from 0 in standard deviations.
+    #: True if only constant columns were left out.
+    complete: bool
+    #: The largest distance of a value from 0, in standard deviations.
     farthest: float
 
 
@@ -70,9 +71,9 @@ def _basis(raw: FloatArray) -> _Basis | None:
     triangle, pivots = qr(columns, mode="r", pivoting=True)
     dependent = max(_DEPENDENT, _ROUNDING * farthest) * np.sqrt(len(columns))
     rank = int((np.abs(np.diagonal(triangle)) > dependent).sum())
-    whole = rank == len(kept)
+    complete = rank == len(kept)
     lone = np.ones(rank, dtype=bool)
-    if not whole:
+    if not complete:
         if farthest > _FARTHEST:
             return None
         lone = np.abs(solve_triangular(triangle[:rank, :rank], triangle[:rank, rank:])).max(axis=1) <= 1e-9
@@ -83,15 +84,15 @@ def _basis(raw: FloatArray) -> _Basis | None:
         return None
     common = (usual[kept] - mean[kept]) / scale[kept]
     lone = lone[order] & exact[kept] & ((columns == common) == (raw[:, kept] == usual[kept])).all(axis=0)
-    # Where its variance is 0 a column is not scaled, and weights that are 0 but for rounding meet its values as given.
+    # A column with variance 0 is not scaled: weights that are 0 except for rounding are applied to its own values.
     lone &= largest[kept] <= 10 * rank * farthest
-    return _Basis(columns, kept, common, lone, whole, farthest)
+    return _Basis(columns, kept, common, lone, complete, farthest)
 
 
 def _exact_sums(values: FloatArray, n: int) -> Any:
     """Return True if sums of up to `n` times each value are not rounded."""
-    whole = np.abs(np.frexp(values)[0] * 2.0**53).astype(np.int64)
-    odd = whole // np.maximum(whole & -whole, 1)
+    mantissa = np.abs(np.frexp(values)[0] * 2.0**53).astype(np.int64)
+    odd = mantissa // np.maximum(mantissa & -mantissa, 1)
     return odd <= 2**53 // n
 
 
@@ -114,7 +115,7 @@ class BatchedLDA(BatchedDesign):
         if design is None or design.sparse or design.columns.shape[1] > _WIDEST:
             return None
         basis = _basis(np.where(design.standardised, problem.X[:, design.feature], design.columns))
-        if basis is None or (null == "features" and not basis.whole):
+        if basis is None or (null == "features" and not basis.complete):
             return None
         # Discriminants do not depend on the scale of columns, so none is needed in a fold.
         categories = np.flatnonzero(np.isin(basis.kept, design.categories))
@@ -124,24 +125,24 @@ class BatchedLDA(BatchedDesign):
     def _classify(self, moments: Moments) -> IntArray:
         count = moments.count
         if (count == 0).any():
-            return np.full(moments.rows.shape[:2], -1, dtype=np.int64)
+            return np.full(moments.rows.shape[:2], UNDECIDED, dtype=np.int64)
         means = moments.sums / count[..., None]
         within = moments.scatter
         within -= moments.sums.swapaxes(2, 3) @ means
         self._leave_out_constant(moments.rows, within, means)
         degrees = (count.sum(axis=1) - self._degrees)[:, None]
-        roots = _inverse_roots(within)
-        # The trace of the inverse of what has ones in its diagonal; neither factor nor weights need that scale.
+        roots = inverse_roots(within)
+        # The trace of the inverse correlation matrix; neither the factor nor the weights need that scale.
         diagonal = np.maximum(np.diagonal(within, axis1=2, axis2=3), _SMALLEST * degrees)
         condition = (np.einsum("rfij,rfij->rfi", roots, roots) * diagonal).sum(axis=2)
         whitened = means @ roots
         weights = whitened @ roots.swapaxes(2, 3)
         weights *= degrees[..., None]
-        level, margin = self._decided(weights @ means.swapaxes(2, 3), condition)
+        level, margin = self._level_and_margin(weights @ means.swapaxes(2, 3), condition)
         margins = np.repeat(margin[:, None], self._order.counts.sum(axis=1), axis=2)
         return best_or_undecided(self._scores(moments.rows, weights, level), margins)
 
-    def _decided(self, products: FloatArray, condition: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _level_and_margin(self, products: FloatArray, condition: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return each class's constant, and the margin by which its score must exceed the others; inf if undecided."""
         count, m = self._order.train_counts, len(self._basis.kept)
         level = np.log(count / count.sum(axis=1, keepdims=True)) - 0.5 * np.diagonal(products, axis1=2, axis2=3)
@@ -153,8 +154,8 @@ class BatchedLDA(BatchedDesign):
         """Give no weight to a column that is constant in all rows a fold is trained on, as scikit-learn does."""
         variance = np.diagonal(within, axis1=2, axis2=3)
         for replicate, fold, column in np.argwhere(variance <= 1e-8 * rows.shape[1]).tolist():
-            span, own = self._order.spans[fold], rows[replicate, :, column] == self._basis.usual[column]
-            if self._basis.lone[column] and own[: span.start].all() and own[span.stop :].all():
+            span, usual = self._order.spans[fold], rows[replicate, :, column] == self._basis.usual[column]
+            if self._basis.lone[column] and usual[: span.start].all() and usual[span.stop :].all():
                 within[replicate, fold, column] = within[replicate, fold, :, column] = 0
                 within[replicate, fold, column, column] = rows.shape[1]
                 means[replicate, fold, :, column] = 0
@@ -177,8 +178,8 @@ class BatchedLDA(BatchedDesign):
         return known & (strength[..., -min(m, classes - 1)] > _SMALLEST * strength[..., -1])
 
 
-def _inverse_roots(matrices: FloatArray) -> FloatArray:
-    """U, upper triangular, with U U^T the inverse of each symmetric matrix; NaN if it is not positive definite."""
+def inverse_roots(matrices: FloatArray) -> FloatArray:
+    """Return U, upper triangular, with U U^T the inverse of each symmetric matrix; NaN if not positive definite."""
     m = matrices.shape[-1]
     if m < _WIDE:
         with contextlib.suppress(np.linalg.LinAlgError):
@@ -187,9 +188,9 @@ def _inverse_roots(matrices: FloatArray) -> FloatArray:
             inverse = np.linalg.inv(factors * scale[..., None]) * scale[..., None, :]
             return np.ascontiguousarray(inverse.swapaxes(-2, -1))
     roots = np.empty_like(matrices)
-    for matrix, own in zip(matrices.reshape(-1, m, m), roots.reshape(-1, m, m), strict=True):
+    for matrix, root in zip(matrices.reshape(-1, m, m), roots.reshape(-1, m, m), strict=True):
         factor, failed = dpotrf(matrix.T, lower=True, clean=True)
-        own[:] = np.nan if failed else dtrtri(factor, lower=True, overwrite_c=True)[0].T
+        root[:] = np.nan if failed else dtrtri(factor, lower=True, overwrite_c=True)[0].T
     return roots
 
 

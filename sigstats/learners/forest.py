@@ -56,21 +56,22 @@ class BatchedForest(BatchedLearner):
     def __init__(self, problem: Problem, design: Design, forest: Any, weights: FloatArray | None = None) -> None:
         self._problem = problem
         columns: Any = np.ascontiguousarray(design.columns.T, dtype=np.float32)
-        self._features, self._order = _features_and_order(
-            columns, design, problem.n_classes, isinstance(forest, ExtraTreesClassifier)
-        )
+        drawn_thresholds = isinstance(forest, ExtraTreesClassifier)
+        self._features, self._order = _features_and_order(columns, design, problem.n_classes, drawn_thresholds)
         seeds = _tree_seeds(forest)
         self._seeds = np.array([_column_seed(seed) for seed in seeds])
-        held_out = np.bincount(problem.folds, minlength=problem.n_folds)
         self._settings = _settings(forest, len(columns), len(problem.y), problem.n_classes)
-        sizes, self._size_of = np.unique(len(problem.y) - held_out, return_inverse=True)
-        of_rows: list[Any] = [None] * len(sizes)
-        if weights is not None:  # a place keeps its label in all permutations, so that a fold has the same draws
-            sizes, self._size_of = len(problem.y) - held_out, np.arange(problem.n_folds)
-            of_rows = [own[problem.y[problem.folds != fold]] for fold, own in enumerate(weights)]
+        train_sizes = len(problem.y) - np.bincount(problem.folds, minlength=problem.n_folds)
+        row_weights: list[Any]
+        if weights is None:
+            sizes, self._size_of = np.unique(train_sizes, return_inverse=True)
+            row_weights = [None] * len(sizes)
+        else:  # a place keeps its label in all permutations, so that a fold has the same draws
+            sizes, self._size_of = train_sizes, np.arange(problem.n_folds)
+            row_weights = [of_fold[problem.y[problem.folds != fold]] for fold, of_fold in enumerate(weights)]
         self._draws: Any = np.zeros((len(sizes), len(seeds), sizes.max()), dtype=np.int32)
-        for size, draws, own in zip(sizes, self._draws, of_rows, strict=True):
-            draws[:, :size] = _draws(seeds, size, getattr(forest, "bootstrap", False), own)
+        for size, draws, of_rows in zip(sizes, self._draws, row_weights, strict=True):
+            draws[:, :size] = _draws(seeds, size, getattr(forest, "bootstrap", False), of_rows)
         self.replicate_bytes = 12 * columns.size
 
     @classmethod
@@ -103,17 +104,17 @@ class BatchedForest(BatchedLearner):
         """Predict from a forest a fold, on rows with the labels and folds of their places."""
         predicted = np.empty_like(place, order="C")
         at = np.empty_like(place[0])
-        for draw, own in zip(place, predicted, strict=True):
+        for draw, labels in zip(place, predicted, strict=True):
             at[draw] = np.arange(len(draw))
-            self._grow(self._features, self._order, draw, at, own)
+            self._grow(self._features, self._order, draw, at, labels)
         return predicted
 
     def predict_features(self, source: IntArray) -> IntArray:
         """Predict from a forest a fold, on columns permuted one by one."""
         predicted = np.empty((len(source), source.shape[2]), dtype=np.int64)
-        here = np.arange(source.shape[2])
-        for draw, own in zip(source, predicted, strict=True):
-            self._grow(*self._permuted_features(draw), here, here, own)
+        unmoved = np.arange(source.shape[2])
+        for draw, labels in zip(source, predicted, strict=True):
+            self._grow(*self._permuted_features(draw), unmoved, unmoved, labels)
         return predicted
 
     def _permuted_features(self, draw: IntArray) -> tuple[_Features, Any]:
@@ -122,7 +123,7 @@ class BatchedForest(BatchedLearner):
         np.put_along_axis(moved, draw, np.arange(draw.shape[1])[None], axis=1)  # where each value goes
         order = self._order.copy()
         order[1:] = taken_by_column(moved[self._features.list_of > 0], order[1:])
-        values, codes = (taken_by_column(of, draw) for of in (self._features.values, self._features.codes))
+        values, codes = (taken_by_column(columns, draw) for columns in (self._features.values, self._features.codes))
         return self._features._replace(values=values, codes=codes), order
 
     def _grow(self, features: _Features, order: Any, place: IntArray, at: IntArray, predicted: IntArray) -> None:
@@ -134,13 +135,13 @@ class BatchedForest(BatchedLearner):
 
 def _has_supported_parameters(forest: Any) -> bool:
     """Return True if all parameters are the defaults, except for integers or names that scikit-learn accepts."""
-    alone = type(forest) is DecisionTreeClassifier
-    if not is_default(forest, type(forest), free=_FREE if alone else _FREE_OF_FORESTS):
+    is_tree = type(forest) is DecisionTreeClassifier
+    if not is_default(forest, type(forest), free=_FREE if is_tree else _FREE_OF_FORESTS):
         return False
     if forest.criterion not in _CRITERIA:
         return False
     bounds = [
-        (1 if alone else forest.n_estimators, 1),
+        (1 if is_tree else forest.n_estimators, 1),
         (forest.random_state, 0),
         (1 if forest.max_depth is None else forest.max_depth, 1),
         (forest.min_samples_split, 2),
@@ -148,15 +149,17 @@ def _has_supported_parameters(forest: Any) -> bool:
     ]
     if not all(type(value) is int and least <= value <= _DEEPEST for value, least in bounds):
         return False
+    if is_tree:
+        return True
     tried = forest.max_features
     named = tried is None or (isinstance(tried, str) and tried in ("sqrt", "log2"))
-    return alone or (type(forest.bootstrap) is bool and (named or (type(tried) is int and tried >= 1)))
+    return type(forest.bootstrap) is bool and (named or (type(tried) is int and tried >= 1))
 
 
-def _features_and_order(columns: Any, design: Design, n_classes: int, drawn: bool) -> tuple[_Features, Any]:
+def _features_and_order(columns: Any, design: Design, n_classes: int, drawn_thresholds: bool) -> tuple[_Features, Any]:
     """Return the features, and the order of rows in each list; the columns of a nominal feature are one feature.
 
-    `drawn`: thresholds are drawn, for which columns need no order.
+    With drawn thresholds, columns need neither levels nor an order.
     """
     _, first, feature_of = np.unique(design.feature, return_index=True, return_inverse=True)
     nominal = np.isin(first, design.categories)
@@ -164,13 +167,16 @@ def _features_and_order(columns: Any, design: Design, n_classes: int, drawn: boo
     codes: Any = np.zeros(values.shape, dtype=np.uint32)
     for column in design.categories:
         codes[feature_of[column], columns[column] == 1] = column
-    counted = (
-        {} if drawn else {at: known for at in np.flatnonzero(~nominal) if len(known := _levels(values[at], n_classes))}
-    )
-    levels = np.zeros((len(values), max(map(len, counted.values()), default=0)), dtype=np.float32)
-    for at, known in counted.items():
-        codes[at], levels[at, : len(known)] = np.searchsorted(known, values[at]), known
-    listed = [] if drawn else [at for at in np.flatnonzero(~nominal) if at not in counted]
+    levels_of: dict[int, Any] = {}
+    listed = []
+    for feature in [] if drawn_thresholds else np.flatnonzero(~nominal).tolist():
+        if len(known := _levels(values[feature], n_classes)):
+            levels_of[feature] = known
+        else:
+            listed.append(feature)
+    levels = np.zeros((len(values), max(map(len, levels_of.values()), default=0)), dtype=np.float32)
+    for feature, known in levels_of.items():
+        codes[feature], levels[feature, : len(known)] = np.searchsorted(known, values[feature]), known
     list_of = np.zeros(len(values), dtype=np.int64)
     list_of[listed] = np.arange(1, len(listed) + 1)
     order = np.vstack([np.arange(values.shape[1])[None], values[listed].argsort(axis=1)]).astype(np.uint32)
@@ -188,11 +194,11 @@ def _settings(forest: Any, d: int, n: int, n_classes: int) -> tuple[Any, ...]:
     """Return the fields of the compiled code's `Settings`."""
     tried = {None: d, "sqrt": int(np.sqrt(d)), "log2": int(np.log2(d))}.get(forest.max_features, forest.max_features)
     deepest = _DEEPEST if forest.max_depth is None else forest.max_depth
-    drawn = isinstance(forest, ExtraTreesClassifier)
+    drawn_thresholds = isinstance(forest, ExtraTreesClassifier)
     count = np.arange(n + 1 if forest.criterion != "gini" else 0)
     terms = xlogy(count, count) / np.log(2.0)
     limits = deepest, forest.min_samples_split, forest.min_samples_leaf
-    return *limits, max(1, tried), drawn, n_classes, terms
+    return *limits, max(1, tried), drawn_thresholds, n_classes, terms
 
 
 def _tree_seeds(forest: Any) -> list[int]:

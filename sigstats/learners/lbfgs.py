@@ -1,7 +1,9 @@
-"""The iterates of L-BFGS-B without bounds, for many problems at once.
+"""The iterates of L-BFGS-B without bounds, for many problems at once: `minimise`.
 
-Most line searches end with their first trial. The others go on by SciPy's port of More and Thuente's (1994) search,
-which is not public: without it nothing is minimised here (`available`).
+scikit-learn's logistic regression is minimised by SciPy's L-BFGS-B. The same iterates are computed here, except for
+rounding; a problem whose path rounding could change is given up. Most line searches end with their first trial. The
+others go on by SciPy's port of More and Thuente's (1994) search, which is not public: without it nothing is minimised
+here (`available`).
 """
 
 from collections.abc import Callable
@@ -22,8 +24,9 @@ else:
 #: The shares of the first slope by which a taken trial must lower the value, and to which it must flatten the slope;
 #: a bracket narrower than the third number ends the search.
 _DECREASE, _CURVATURE, _WIDTH = 1e-3, 0.9, 0.1
+#: The longest step.
 _LONGEST: Final = 1e10
-
+#: Rounding of a value, relative to it.
 _EPS: Final = 4 * float(np.finfo(np.float64).eps)
 
 
@@ -44,7 +47,7 @@ class _LineSearch:
         #: The last trial ends the search; rounding could have decided otherwise, or the direction leads up.
         self.done, self.doubtful = False, self._task != b"FG"
 
-    def tell(self, value: float, slope: float) -> None:
+    def report(self, value: float, slope: float) -> None:
         """Use the value and the slope at the trial: accept it, or choose another trial."""
         first, decline = self._start
         steepest, fall = -_CURVATURE * decline, self.trial * decline
@@ -106,8 +109,8 @@ class _State:
         self._scale = self._scale[some]
 
     def direction(self) -> FloatArray:
-        """Minus the inverse Hessian, approximated by the pairs, times the gradient."""
-        out, at, amounts = -self.gradient, self.at, {}
+        """Return minus the inverse Hessian, approximated by the pairs, times the gradient."""
+        out, at, amounts = -self.gradient, self.at, {}  # the two loops of Nocedal (1980)
         order = [taken % _PAIRS for taken in range(max(self._taken - _PAIRS, 0), self._taken)]
         for pair in reversed(order):
             amounts[pair] = self._inverses[at, pair] * _dot(self._steps[at, pair], out)
@@ -174,7 +177,7 @@ def _step(evaluate: Evaluate, state: _State, doubt: float) -> FloatArray:
 def _search(
     evaluate: Evaluate, state: _State, direction: FloatArray, slope: FloatArray, length: FloatArray, doubt: float
 ) -> tuple[FloatArray, FloatArray, FloatArray, Any]:
-    """Step lengths, the values and gradients there, and whether the search is over and certain."""
+    """Return step lengths, the values and gradients there, and whether the search is over and certain."""
     value, gradient = evaluate(state.x + length[:, None] * direction, state.at)
     slopes = _dot(gradient, direction)
     # Most first trials are taken; the searches of the others go on one by one.
@@ -182,7 +185,7 @@ def _search(
     length, open_, searches = length.copy(), np.flatnonzero(~taken), {}
     for i in open_.tolist():
         searches[i] = _LineSearch((float(state.value[i]), float(slope[i])), float(length[i]), doubt)
-        searches[i].tell(float(value[i]), float(slopes[i]))
+        searches[i].report(float(value[i]), float(slopes[i]))
     for _ in range(_TRIALS):
         taken[[i for i in open_.tolist() if searches[i].done and not searches[i].doubtful]] = True
         open_ = np.array([i for i in open_.tolist() if not searches[i].done and not searches[i].doubtful], dtype=int)
@@ -193,7 +196,7 @@ def _search(
         value[open_], gradient[open_] = evaluate(x, state.at[open_])
         slopes[open_] = _dot(gradient[open_], direction[open_])
         for i in open_.tolist():
-            searches[i].tell(float(value[i]), float(slopes[i]))
+            searches[i].report(float(value[i]), float(slopes[i]))
     return length, value, gradient, taken
 
 

@@ -21,8 +21,6 @@ from .gaussian_estimators import MixedNB, category_codes
 _NO_VARIANCE = 1e-20
 #: Sums of quarters below this are exact.
 _WHOLE = 2.0**51
-
-_NONE: IntArray = np.arange(0)
 #: Rounding of a log-likelihood, relative to the sum of its terms and to what rounding of the variances moves; a row
 #: within it is refitted.
 _ROUNDING = 2e-15
@@ -73,9 +71,10 @@ class BatchedNaiveBayes(BatchedDesign):
             columns.append((codes[:, None] == seen).astype(np.float64))
             feature.append(np.full(len(seen), j))
             self._categories.append(len(seen))
-        made = np.ascontiguousarray(np.hstack(columns))
-        super().__init__(problem, Design(made, np.concatenate(feature), np.zeros(made.shape[1], dtype=bool), _NONE))
-        self.replicate_bytes = 16 * made.size
+        matrix = np.ascontiguousarray(np.hstack(columns))
+        unscaled, categories = np.zeros(matrix.shape[1], dtype=bool), np.arange(0)
+        super().__init__(problem, Design(matrix, np.concatenate(feature), unscaled, categories))
+        self.replicate_bytes = 16 * matrix.size
 
     @classmethod
     def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedNaiveBayes | None":  # noqa: ARG003
@@ -94,28 +93,28 @@ class BatchedNaiveBayes(BatchedDesign):
         return cls(problem, nominal, float(alpha), float(smoothing))
 
     def _predict(self, rows: FloatArray, sums: FloatArray) -> IntArray:
-        columns, train, count = rows, sums.sum(axis=1, keepdims=True) - sums, self._order.train_counts
+        train, count = sums.sum(axis=1, keepdims=True) - sums, self._order.train_counts
         weights, constant, spread = self._gaussian(train, count)
-        weights[..., 2 * self._numeric + (0 if self._complete else self._numeric) :] = self._categorical(train)
+        weights[..., self._gaussians :] = self._categorical(train)
         with np.errstate(divide="ignore"):
             constant = constant + np.log(count / count.sum(axis=1, keepdims=True))
-        joint = self._scores(columns, weights, constant)
-        # What bounds the errors of all classes and folds settles most rows, their own terms nearly all others.
+        joint = self._scores(rows, weights, constant)
+        # A common bound of the errors of all classes and folds settles most rows, their own bounds nearly all others.
         terms = _Terms(weights, constant, spread)
-        slope, level = self._bound(terms)
+        slope, level = self._common_bound(terms)
         with np.errstate(invalid="ignore"):
-            error = columns[..., : self._numeric] @ slope[..., None] + level[:, None, None]
+            error = rows[..., : self._numeric] @ slope[..., None] + level[:, None, None]
         predicted = best_or_undecided(joint, 2 * error.swapaxes(1, 2))
         for replicate in np.flatnonzero((predicted == UNDECIDED).any(axis=1)).tolist():
-            open_ = np.flatnonzero(predicted[replicate] == UNDECIDED)
-            errors = self._own_errors(open_, columns[replicate, open_], replicate, terms)
-            predicted[replicate, open_] = _best_beyond(joint[replicate][:, open_].T, errors)
+            undecided = np.flatnonzero(predicted[replicate] == UNDECIDED)
+            errors = self._own_bounds(undecided, rows[replicate, undecided], replicate, terms)
+            predicted[replicate, undecided] = _best_beyond(joint[replicate][:, undecided].T, errors)
         return predicted
 
-    def _bound(self, terms: _Terms) -> tuple[FloatArray, FloatArray]:
+    def _common_bound(self, terms: _Terms) -> tuple[FloatArray, FloatArray]:
         """Return the slope and level, in the squared values, of a bound of the error for any class in any fold.
 
-        It is above that of `_own_errors`, as |a b| <= (a^2 + b^2) / 2 and (a - b)^2 <= 2 a^2 + 2 b^2.
+        It is above that of `_own_bounds`, as |a b| <= (a^2 + b^2) / 2 and (a - b)^2 <= 2 a^2 + 2 b^2.
         """
         spread, constant = terms.spread, terms.constant
         with np.errstate(over="ignore", invalid="ignore"):
@@ -125,18 +124,18 @@ class BatchedNaiveBayes(BatchedDesign):
         level += np.abs(terms.weights[..., 2 * self._numeric :]).sum(axis=-1)
         return _ROUNDING * slope.max(axis=(1, 2)), _ROUNDING * level.max(axis=(1, 2))
 
-    def _own_errors(self, rows: IntArray, values: FloatArray, replicate: int, terms: _Terms) -> FloatArray:
-        """Error bounds of the class scores of these rows, with the terms of their folds; `rows` are in order."""
+    def _own_bounds(self, rows: IntArray, values: FloatArray, replicate: int, terms: _Terms) -> FloatArray:
+        """Return bounds of the errors of the scores of these rows, which are in order, by the terms of their folds."""
         errors = np.empty((len(rows), terms.constant.shape[-1]))
-        slope, level = _moved(terms.spread, replicate, complete=self._complete)
+        slope, level = _error_weights(terms.spread, replicate, complete=self._complete)
         size = 1 + np.where(np.isfinite(terms.constant[replicate]), np.abs(terms.constant[replicate]), 0)
-        weights, sizes = np.abs(terms.weights[replicate]).swapaxes(1, 2), np.abs(values)
+        weights, absolute = np.abs(terms.weights[replicate]).swapaxes(1, 2), np.abs(values)
         slope, values = slope.swapaxes(1, 2), values[:, : self._gaussians]
         ends = np.searchsorted(rows, [span.stop for span in self._order.spans])
         for fold, (first, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
             if first < end:
-                moved = values[first:end] @ slope[fold] + level[fold]
-                errors[first:end] = np.maximum(moved, 0) + sizes[first:end] @ weights[fold] + size[fold]
+                of_variances = values[first:end] @ slope[fold] + level[fold]
+                errors[first:end] = np.maximum(of_variances, 0) + absolute[first:end] @ weights[fold] + size[fold]
         return _ROUNDING * errors
 
     def _gaussian(self, train: FloatArray, rows: FloatArray) -> tuple[FloatArray, FloatArray, _Spread]:
@@ -147,29 +146,30 @@ class BatchedNaiveBayes(BatchedDesign):
         d = self._numeric
         squares, values = train[..., :d], train[..., d : 2 * d]
         known = rows[..., None] if self._complete else train[..., 2 * d : 3 * d].round()
+        # A class without any known value of a feature takes the moments of all classes.
         total = np.maximum(known.sum(axis=-2, keepdims=True), 1)
         center = values.sum(axis=2, keepdims=True) / total
         spread = np.maximum(squares.sum(axis=2, keepdims=True) / total - center**2, 0)
-        own = np.maximum(known, 1)
-        mean = np.where(known > 0, values / own, center)
-        variance = np.where(known > 0, np.maximum(squares / own - mean**2, 0), spread)
+        in_class = np.maximum(known, 1)
+        mean = np.where(known > 0, values / in_class, center)
+        variance = np.where(known > 0, np.maximum(squares / in_class - mean**2, 0), spread)
         variance += self._var_smoothing * spread.max(axis=-1, keepdims=True, initial=0)
-        lost = np.where((variance <= self._no_variance).any(axis=(-2, -1)), np.nan, 0)
+        unknown = np.where((variance <= self._no_variance).any(axis=(-2, -1)), np.nan, 0)
         variance = np.maximum(variance, np.finfo(np.float64).tiny)
-        with np.errstate(over="ignore"):  # where it is lost anyway
-            loss = 1 + np.where(self._exact, squares, self._squares) / (own * variance)
+        with np.errstate(over="ignore"):  # where the constant is NaN anyway
+            loss = 1 + np.where(self._exact, squares, self._squares) / (in_class * variance)
         weights = np.empty_like(train)
         weights[..., :d] = -0.5 / variance
         weights[..., d : 2 * d] = mean / variance
         level = -0.5 * (np.log(2 * np.pi * variance) + mean**2 / variance)
         learned = _Spread(mean, variance, loss)
         if self._complete:
-            return weights, level.sum(axis=-1) + lost[..., None], learned
+            return weights, level.sum(axis=-1) + unknown[..., None], learned
         weights[..., 2 * d : 3 * d] = level
-        return weights, np.zeros(level.shape[:-1]) + lost[..., None], learned
+        return weights, np.zeros(level.shape[:-1]) + unknown[..., None], learned
 
     def _categorical(self, train: FloatArray) -> FloatArray:
-        """Log frequencies; 0 for a category that the training rows do not have."""
+        """Return log frequencies; 0 for a category that the training rows do not have."""
         parts = []
         first = train.shape[-1] - sum(self._categories)
         for width in self._categories:
@@ -182,8 +182,8 @@ class BatchedNaiveBayes(BatchedDesign):
         return np.concatenate(parts, axis=-1) if parts else np.empty((*train.shape[:-1], 0))
 
 
-def _moved(spread: _Spread, replicate: int, *, complete: bool) -> tuple[FloatArray, FloatArray]:
-    """Weights and constants of the sum, over values, of their loss times 1 and the squared standardised value."""
+def _error_weights(spread: _Spread, replicate: int, *, complete: bool) -> tuple[FloatArray, FloatArray]:
+    """Return weights and constants of the sum over values of their loss times (1 + the squared standardised value)."""
     mean, variance, loss = (part[replicate] for part in (spread.mean, spread.variance, spread.loss))
     with np.errstate(over="ignore", invalid="ignore"):
         squares = loss / variance
@@ -208,9 +208,9 @@ def _centers(numbers: FloatArray, known: Any) -> Any:
 
 
 def _best_beyond(scores: FloatArray, error: FloatArray) -> IntArray:
-    """Return the best class along the last axis for any errors; `UNDECIDED` if there is none, or NaN."""
-    values, best = np.arange(len(scores)), scores.argmax(axis=1)
-    least = scores[values, best] - error[values, best]
+    """Return the class that is best for any errors, along the last axis; `UNDECIDED` if there is none, or NaN."""
+    rows, best = np.arange(len(scores)), scores.argmax(axis=1)
+    least = scores[rows, best] - error[rows, best]
     most = scores + error
-    most[values, best] = -np.inf
+    most[rows, best] = -np.inf
     return np.where(most.max(axis=1) < least, best, UNDECIDED)

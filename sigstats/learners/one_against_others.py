@@ -1,4 +1,4 @@
-"""One classifier for each category, against all others, trained on the same rows.
+"""One classifier for each category, against all others, trained on the same rows: `OneAgainstOthers`.
 
 Gaussian kernel machines of sparse rows share one kernel matrix. libsvm computes the kernel of two sparse rows by
 merging them, again for each machine. Here each kernel is computed once, as a sum of the same products in the same
@@ -44,9 +44,10 @@ def predict(fitted: Any, X: Any) -> Any:
 
 
 def _codes(machine: Any, rows: Any) -> IntArray:
+    """Return the position of each row's class, by matrix products; libsvm decides where rounding could."""
     vectors, weights = machine.support_vectors_, machine.dual_coef_
     weights = np.asarray(weights.toarray() if hasattr(weights, "toarray") else weights, dtype=np.float64).ravel()
-    own = _squares(vectors)
+    squares = _squares(vectors)
     values = np.empty(rows.shape[0], dtype=np.int64)
     step = max(1, _SCRATCH // (8 * len(weights)))
     for first in range(0, len(values), step):
@@ -54,7 +55,7 @@ def _codes(machine: Any, rows: Any) -> IntArray:
         products = part @ vectors.T
         exponents = np.asarray(products.toarray() if hasattr(products, "toarray") else products, dtype=np.float64)
         exponents *= -2
-        exponents += own
+        exponents += squares
         exponents += _squares(part)[:, None]
         np.maximum(exponents, 0, out=exponents)
         exponents *= -machine._gamma
@@ -96,10 +97,10 @@ class OneAgainstOthers:
 
     def predict(self, X: Any) -> NDArray[np.bool_]:
         """Predict whether each row belongs to each category, shape (n, K)."""
-        said = np.tile(self._constant, (X.shape[0], 1))
+        belongs = np.tile(self._constant, (X.shape[0], 1))
         if self._fitted is not None:
-            said[:, self._open] = self._fitted.predict(X)
-        return said
+            belongs[:, self._open] = self._fitted.predict(X)
+        return belongs
 
 
 class _Separate:
@@ -140,18 +141,18 @@ class _SharedKernel:
 
     def predict(self, X: Any) -> NDArray[np.bool_]:
         rows, vectors = _sorted(X), self._vectors
-        said = np.empty((rows.shape[0], len(self._weights)), dtype=bool)
+        belongs = np.empty((rows.shape[0], len(self._weights)), dtype=bool)
         margin = ROUNDING * np.abs(self._weights).sum(axis=1)
-        own, others, columns = _squares_in_order(rows), _squares_in_order(vectors), vectors.T.tocsr()
-        unsure = np.zeros_like(said)
+        of_rows, of_vectors, columns = _squares_in_order(rows), _squares_in_order(vectors), vectors.T.tocsr()
+        unsure = np.zeros_like(belongs)
         for part in _stripes(rows.shape[0]):
-            exponents = _exponents((rows[part] @ columns).toarray(), own[part], others, self._gamma)
+            exponents = _exponents((rows[part] @ columns).toarray(), of_rows[part], of_vectors, self._gamma)
             decisions = np.exp(exponents, out=exponents) @ self._weights.T + self._intercepts
-            said[part], unsure[part] = decisions > 0, np.abs(decisions) <= margin
+            belongs[part], unsure[part] = decisions > 0, np.abs(decisions) <= margin
         for at in np.flatnonzero(unsure.any(axis=0)):
             machine = clone(self._classifier).fit(self._X, self._truth[:, at])
-            said[unsure[:, at], at] = machine.predict(rows[unsure[:, at]])
-        return said
+            belongs[unsure[:, at], at] = machine.predict(rows[unsure[:, at]])
+        return belongs
 
 
 def _kernel_matrix(rows: Any, gamma: float) -> FloatArray:
@@ -169,9 +170,9 @@ def _kernel_matrix(rows: Any, gamma: float) -> FloatArray:
     return kernel
 
 
-def _exponents(products: FloatArray, own: FloatArray, others: FloatArray, gamma: float) -> FloatArray:
+def _exponents(products: FloatArray, squares: FloatArray, others: FloatArray, gamma: float) -> FloatArray:
     """Return -gamma times squared distances, by the operations of libsvm in the same order."""
-    exponents = np.add.outer(own, others)
+    exponents = np.add.outer(squares, others)
     products *= 2
     exponents -= products
     exponents *= -gamma

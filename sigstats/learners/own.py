@@ -51,8 +51,8 @@ def find(name: str, allowed: Sequence[str]) -> Any:
         raise refuse("classifier", name, f"{_WANTED}; it is a function")
     lacking = [method for method in ("fit", "predict", "get_params") if not hasattr(result, method)]
     if inspect.ismodule(result) or lacking:
-        said = f"it has no {' and no '.join(lacking)} (sklearn.base.BaseEstimator gives get_params)"
-        raise refuse("classifier", name, f"{_WANTED}; {said}")
+        problem = f"it has no {' and no '.join(lacking)} (sklearn.base.BaseEstimator gives get_params)"
+        raise refuse("classifier", name, f"{_WANTED}; {problem}")
     return result
 
 
@@ -67,29 +67,33 @@ def make(name: str, params: dict[str, Any], allowed: Sequence[str]) -> Any:
     for key, value in params.items():
         require_harmless(key, value)
     try:
-        made = attempt(result, params) if inspect.isclass(result) else clone(result).set_params(**params)
-        unset = {key: value for key, value in made.get_params(deep=True).items() if value is None and key not in params}
+        classifier = attempt(result, params) if inspect.isclass(result) else clone(result).set_params(**params)
+        unset = [key for key, value in classifier.get_params(deep=True).items() if value is None and key not in params]
         for ending, value in (("random_state", 0), ("n_jobs", 1)):
-            made.set_params(**{key: value for key in unset if key.rpartition("__")[2] == ending})
+            classifier.set_params(**{key: value for key in unset if key.rpartition("__")[2] == ending})
     except ValueError:
         raise
     except Exception as error:  # a constructor may raise anything
         raise ValueError(f"classifier: {name} cannot be created: {raised(error)}") from None
-    if tag_of(made, "estimator_type") not in (None, "classifier"):
-        raise refuse("classifier", name, f"{_WANTED}; scikit-learn takes it for a {tag_of(made, 'estimator_type')}")
-    return made
+    kind = tag_of(classifier, "estimator_type")
+    if kind not in (None, "classifier"):
+        raise refuse("classifier", name, f"{_WANTED}; scikit-learn takes it for a {kind}")
+    return classifier
 
 
 def takes_frames(estimator: Any) -> bool:
     """Return True if an estimator reads columns by name, as a `ColumnTransformer`, or has ``takes_frames``."""
     from sklearn.compose import ColumnTransformer
 
-    parts = [estimator, *estimator.get_params(deep=True).values()]
-    chosen = [of for part in parts if isinstance(part, ColumnTransformer) for _, _, of in part.transformers]
-    by_name = (
-        callable(of) or any(isinstance(one, str) for one in np.atleast_1d(np.array(of, object))) for of in chosen
-    )
-    return bool(getattr(estimator, "takes_frames", False)) or any(by_name)
+    if getattr(estimator, "takes_frames", False):
+        return True
+    for step in (estimator, *estimator.get_params(deep=True).values()):
+        if isinstance(step, ColumnTransformer):
+            for _, _, columns in step.transformers:
+                names = np.atleast_1d(np.array(columns, object))
+                if callable(columns) or any(isinstance(name, str) for name in names):
+                    return True
+    return False
 
 
 def takes_missing(estimator: Any) -> bool:
@@ -136,14 +140,16 @@ def number_classes(estimator: Any, classes: Sequence[str]) -> Any:
 
 
 def _numbered_grid(grid: Mapping[str, Any], classes: Sequence[str]) -> dict[str, Any]:
-    weighted = {key: values for key, values in grid.items() if key.rpartition("__")[2] == "class_weight"}
-    return {**grid} | {
-        key: [_numbered(value, classes) if isinstance(value, Mapping) else value for value in values]
-        for key, values in weighted.items()
-    }
+    """Return a grid of a search with the numbers of classes in its class weights."""
+    numbered = dict(grid)
+    for key, values in grid.items():
+        if key.rpartition("__")[2] == "class_weight":
+            numbered[key] = [_numbered(value, classes) if isinstance(value, Mapping) else value for value in values]
+    return numbered
 
 
 def _numbered(weights: Mapping[Any, Any], classes: Sequence[str]) -> dict[int, Any]:
+    """Return class weights by the numbers of classes."""
     numbers = {name: number for number, name in enumerate(classes)}
     if not any(map(is_finite_number, classes)):  # so that a number is no name
         numbers |= {str(number): number for number in range(len(classes))}
@@ -166,8 +172,8 @@ def _scored_classes(scoring: Any) -> Iterator[Any]:
         parameters = inspect.signature(scorer._score_func).parameters
     except (AttributeError, TypeError, ValueError):  # a function of the user, or no score: the search reports it
         return
-    given = getattr(scorer, "_kwargs", {})
-    usual = parameters["pos_label"].default if "pos_label" in parameters else None
-    label = given.get("pos_label", usual)
-    if label is not None and given.get("average", "binary") == "binary":
+    options = getattr(scorer, "_kwargs", {})
+    default = parameters["pos_label"].default if "pos_label" in parameters else None
+    label = options.get("pos_label", default)
+    if label is not None and options.get("average", "binary") == "binary":
         yield label

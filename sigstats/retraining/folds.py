@@ -1,11 +1,11 @@
-"""Cross-validation folds as one array, the number of the test fold of each row; and rows in groups.
+"""Cross-validation folds as one array, the number of the test fold of each row; and permutations of rows in groups.
 
 An array, unlike a splitter, can be stored, permuted and shared between classifiers, so that all of them are judged on
 the same folds. Do not use it for schemes in which a row is tested more than once or never (repeated folds, shuffled
-splits): their errors are not counts of wrong rows.
+splits): their errors are not counts of wrong rows. `as_folds` takes the forms of ``cv=``.
 
 The rows of a group (a patient, a document, a day) stay in one fold. A permutation test exchanges only what its null
-hypothesis makes exchangeable:
+hypothesis makes exchangeable (`LabelExchange`, `rows_to_permute`):
 
 - Labels, if some group has rows of several classes: inside each group. Under the null hypothesis labels are independent
   of the features inside each group; differences between groups remain.
@@ -35,10 +35,10 @@ def stratified_folds(
 ) -> IntArray:
     """Return folds in which each class is spread as evenly as its rows allow: the test fold of each row, from 0.
 
-    They are scikit-learn's ``StratifiedKFold(n_splits, shuffle=True)``, for which one integer is drawn; where there are
-    `groups`, codes from 0, its ``StratifiedGroupKFold``, which splits none. `rare_classes`: if a class of fewer rows,
-    or groups, than there are folds is allowed, some folds test no row of it, and a class of a single row is tested by a
-    classifier that never saw it; otherwise that is ValueError, as is a fold that is left empty.
+    They are the folds of scikit-learn's ``StratifiedKFold(n_splits, shuffle=True)``, for which one integer is drawn,
+    or, with `groups` (codes from 0), of its ``StratifiedGroupKFold``. `rare_classes`: by default a class with fewer
+    rows, or groups, than folds is a ValueError. If ``"allow"``, some folds test no row of it, and a class of a single
+    row is tested by a classifier that never saw it. A fold that is left empty is always a ValueError.
     """
     from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
@@ -48,24 +48,24 @@ def stratified_folds(
         raise refuse("n_splits", n_splits, f"at most {groups.max() + 1}, the number of groups")
     allowed = as_choice(rare_classes, "rare_classes", ("refuse", "allow")) == "allow"
     units = np.arange(len(codes)) if groups is None else groups
-    of_class = np.bincount(np.unique(np.column_stack([codes, units]), axis=0)[:, 0])
-    limiting = int(of_class.argmax() if allowed else of_class.argmin())
-    if of_class[limiting] < n_splits and not (allowed and groups is not None):
-        what = "the number of rows of" if groups is None else "the groups with rows of"
-        most = f"at most {of_class[limiting]}, {what} class {classes[limiting].item()!r}"
+    class_sizes = np.bincount(np.unique(np.column_stack([codes, units]), axis=0)[:, 0])
+    limiting = int(class_sizes.argmax() if allowed else class_sizes.argmin())
+    if class_sizes[limiting] < n_splits and not (allowed and groups is not None):
+        unit = "the number of rows of" if groups is None else "the groups with rows of"
+        most = f"at most {class_sizes[limiting]}, {unit} class {classes[limiting].item()!r}"
         raise refuse("n_splits", n_splits, most)
     seed = int(as_generator(rng).integers(2**32))
-    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+    splitter = StratifiedKFold if groups is None else StratifiedGroupKFold
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The least populated class")
-        folds = folds_of(kind(n_splits, shuffle=True, random_state=seed), np.zeros((len(codes), 1)), codes, groups)
+        folds = folds_of(splitter(n_splits, shuffle=True, random_state=seed), np.zeros((len(codes), 1)), codes, groups)
     if len(np.unique(folds)) < n_splits:
         raise refuse("n_splits", n_splits, "fewer folds: the sizes of groups are so unequal that one fold is empty")
     return folds
 
 
 def leave_one_out_folds(y: Any, groups: Any = None, *, rare_classes: str = "refuse") -> IntArray:
-    """Folds of a single row each, or of a single group, a code from 0; `rare_classes` as of `stratified_folds`."""
+    """Return folds of a single row each, or of a group (codes from 0); `rare_classes` as in `stratified_folds`."""
     folds = np.arange(len(y), dtype=np.int64) if groups is None else groups
     require_trained(y, folds, rare_classes)
     return np.asarray(folds, dtype=np.int64)
@@ -74,9 +74,9 @@ def leave_one_out_folds(y: Any, groups: Any = None, *, rare_classes: str = "refu
 def require_trained(y: Any, folds: IntArray, rare_classes: str, groups: IntArray | None = None) -> None:
     """Refuse folds that split a group, and a fold with all rows of a class, unless rare classes are allowed."""
     classes, codes = as_classes(y)
-    in_folds = np.bincount(np.unique(np.column_stack([codes, folds]), axis=0)[:, 0])
-    if as_choice(rare_classes, "rare_classes", ("refuse", "allow")) == "refuse" and in_folds.min() < 2:
-        name = classes[in_folds.argmin()].item()
+    n_folds_of_class = np.bincount(np.unique(np.column_stack([codes, folds]), axis=0)[:, 0])
+    if as_choice(rare_classes, "rare_classes", ("refuse", "allow")) == "refuse" and n_folds_of_class.min() < 2:
+        name = classes[n_folds_of_class.argmin()].item()
         raise refuse("rare_classes", "refuse", f"'allow', since all rows of class {name!r} are in one fold")
     if groups is None:
         return
@@ -139,12 +139,12 @@ def _rows_of(split: Any, number: int, n: int) -> tuple[IntArray, IntArray]:
     if isinstance(split, (str, bytes)) or not hasattr(split, "__len__") or len(split) != 2:
         raise refuse(name, split, wanted)
     arrays = []
-    for part in split:
-        rows = as_array(part, name, wanted)
+    for values in split:
+        rows = as_array(values, name, wanted)
         if rows.dtype.kind == "b" and rows.shape == (n,):
             rows = np.flatnonzero(rows)
         if rows.ndim != 1 or (rows.size and rows.dtype.kind not in "iu"):
-            raise refuse(name, part, wanted)
+            raise refuse(name, values, wanted)
         if rows.size and (rows.min() < 0 or rows.max() >= n):
             raise refuse(name, int(rows.min() if rows.min() < 0 else rows.max()), wanted)
         arrays.append(rows.astype(np.int64))
@@ -203,11 +203,11 @@ def permutations(generator: np.random.Generator, runs: list[IntArray], shape: tu
 
     The generator is advanced by a call of ``permuted`` for each set, the first axis of `shape`, and run.
     """
-    made = np.broadcast_to(np.arange(shape[2]), shape).copy()
-    for rows in made:
+    permuted = np.broadcast_to(np.arange(shape[2]), shape).copy()
+    for rows in permuted:
         for run in runs:
             rows[:, run] = generator.permuted(np.broadcast_to(run, (shape[1], len(run))), axis=1)
-    return made
+    return permuted
 
 
 class LabelExchange:
@@ -243,7 +243,7 @@ class LabelExchange:
         return [block[:, 0] for block in self._blocks]
 
     def draw(self, generator: np.random.Generator, size: int) -> IntArray:
-        """Permutations, shape (size, n): row i of X takes the label and the fold of row ``draws[b, i]``."""
+        """Return permutations, shape (size, n): row i of X takes the label and the fold of row ``draws[b, i]``."""
         draws = np.broadcast_to(np.arange(self._n), (size, self._n)).copy()
         if self.inside:
             shuffled = np.argsort(self._groups + generator.random((size, self._n)), axis=1, kind="stable")
@@ -275,10 +275,10 @@ def note_on_few_arrangements(
     """
     groups = np.zeros_like(y) if groups is None else groups
     if null == "labels":
-        strata, codes, moved = LabelExchange(y, groups).strata, y * (folds.max() + 1) + folds, 1
+        strata, codes, n_permuted = LabelExchange(y, groups).strata, y * (folds.max() + 1) + folds, 1
     else:
-        strata, codes, moved = rows_to_permute(y, groups), folds, features
-    logs = (moved * gammaln(len(rows) + 1) - gammaln(np.bincount(codes[rows]) + 1).sum() for rows in strata)
+        strata, codes, n_permuted = rows_to_permute(y, groups), folds, features
+    logs = (n_permuted * gammaln(len(rows) + 1) - gammaln(np.bincount(codes[rows]) + 1).sum() for rows in strata)
     log_count = float(sum(logs))
     if log_count >= np.log(needed - 0.5):
         return ""

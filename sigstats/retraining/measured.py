@@ -59,7 +59,7 @@ def class_scores(
 ) -> ClassScores:
     """Return the cross-validated scores of a scikit-learn classifier, which is cloned, or raise ValueError.
 
-    `transforms`: whether the transforms of a pipeline are learned on the training fold alone, or once on all rows.
+    `transforms`: whether the transforms of a pipeline are learned only on the training fold, or once on all rows.
     `around_fit`: its context is entered around each fit with its scores, to watch over them.
     """
     from sklearn.base import clone
@@ -101,13 +101,13 @@ def as_statistic(measure: Any, others: tuple[str, ...] = ()) -> str:
 
     Raises ValueError for anything else.
     """
-    of_user = isinstance(measure, Measure) or callable(measure)
-    name = as_own_measure(measure) if of_user else in_our_words(measure)
+    is_own = isinstance(measure, Measure) or callable(measure)
+    name = as_own_measure(measure) if is_own else in_our_words(measure)
     text = name if isinstance(name, str) else ""
-    made = of_user or isinstance(name, OwnMeasure) or is_made(name) or is_pass_at(text) or TOP.fullmatch(text)
-    if (made or text in MEASURES) and MEASURES[text].needs not in _NEEDS:
+    is_other = is_own or isinstance(name, OwnMeasure) or is_made(name) or is_pass_at(text) or TOP.fullmatch(text)
+    if (is_other or text in MEASURES) and MEASURES[text].needs not in _NEEDS:
         raise refuse("measure", text, "one of classes or scores, since a classifier predicts these")
-    return text if made else as_choice(name, "measure", (*others, *STATISTICS))
+    return text if is_other else as_choice(name, "measure", (*others, *STATISTICS))
 
 
 class Statistic:
@@ -139,7 +139,7 @@ class Statistic:
 
     @property
     def of_one_class(self) -> bool:
-        """True if it refers to one of two classes."""
+        """True if the measure refers to one of two classes."""
         return refers_to_one_class(self.name)
 
     @property
@@ -151,21 +151,21 @@ class Statistic:
         """Return the measure of each replicate of predicted codes, shape (replicates, n)."""
         k = len(self.classes)
         if self._spec.of_rows is not None:  # among measures of answers or classes only costs have it
-            of_one = np.where(np.arange(k) == self.positive, "positive", "negative")
-            names = of_one if self.of_one_class else np.array(self.classes)
+            sides = np.where(np.arange(k) == self.positive, "positive", "negative")
+            names = sides if self.of_one_class else np.array(self.classes)
             values = self._spec.of_rows(np.repeat(names, k), np.tile(names, k)).reshape(k, k)
             return np.asarray(self.sign * values[truth, predicted].mean(axis=-1))
         size = len(predicted)
-        place = (np.arange(size)[:, None] * k + truth) * k + predicted
-        tables = np.bincount(place.ravel(), minlength=size * k * k)
+        cells = (np.arange(size)[:, None] * k + truth) * k + predicted
+        tables = np.bincount(cells.ravel(), minlength=size * k * k)
         if self._spec.of_weights is not None:
             codes, weights = numbers_or_names(self.classes), tables.reshape(size, -1).astype(np.float64)
             return self.sign * self._spec.of_weights(np.repeat(codes, k), np.tile(codes, k), weights)
-        counts = one_vs_rest(tables.reshape(size, k, k))
+        counts = [count.astype(np.float64) for count in one_vs_rest(tables.reshape(size, k, k))]
         measure = as_measure(self.name)
         if k == 2:
-            return measure.of(Confusion(*(count[:, self.positive].astype(np.float64) for count in counts)), "binary")
-        return measure.of(Confusion(*(count.astype(np.float64) for count in counts)), "classes")
+            return measure.of(Confusion(*(count[:, self.positive] for count in counts)), "binary")
+        return measure.of(Confusion(*counts), "classes")
 
     def of_scores(self, truth: IntArray, scores: ClassScores) -> float:
         """Return the measure of one run."""

@@ -7,23 +7,22 @@ A rejection does not say that the classifier models that structure, since data w
 harder for any classifier. The statistic is the cross-validated error, compared as the whole number of wrong rows, or a
 measure of the user's choice.
 
-Why folds stay fixed. A replicate of ``"labels"`` permutes the rows of X against labels and folds that stay where they
-are, so that folds remain stratified without being made anew. For any learner this equals giving row i of a fixed X
-both the label and the fold of the place it moved to, which is how batched learners see it: distances, encoders and
-cross products of X stay what they were, while the training rows of each fold change. (With folds tied to rows of X and
-labels alone permuted, folds would no longer be stratified, and the observed run would not be one of the outcomes
-compared.) Under the null hypothesis, given labels and folds, all orders of the rows of X are equally likely, so the
-observed run is one more draw and the p-value is valid: P(p <= a) <= a for any learner and any folds chosen without
-looking at X. scikit-learn's `permutation_test_score` permutes y and splits again; with folds that depend on y alone
-its replicates have the same law.
+Why folds stay fixed. A replicate of ``"labels"`` permutes the rows of X against labels and folds, which stay where they
+are, so folds remain stratified. For any learner this equals giving row i of a fixed X both the label and the fold of
+the place it moved to, which is how batched learners see it: distances, encoders and cross products of X stay what they
+were, while the training rows of each fold change. (If only labels were permuted, folds would no longer be stratified,
+and the observed run would not be one of the outcomes compared.) Given labels and folds, under the null hypothesis all
+orders of the rows of X are equally likely, so the observed run is one more draw and the p-value valid: P(p <= a) <= a
+for any learner and any folds chosen without looking at X. scikit-learn's `permutation_test_score` permutes y and splits
+again; if its folds depend only on y, its replicates have the same distribution.
 
-Why a transform may see all rows. A transform that never sees labels and does not depend on the order of rows gives,
-learned on the permuted rows, the permuted result: permuting commutes with it. The test stays valid with
-``transforms="all"``, only the error estimate changes (slightly optimistic in principle).
+Why a transform may see all rows. If a transform never sees labels and does not depend on the order of rows, learning it
+on the permuted rows gives the permuted result. The test stays valid with ``transforms="all"``; only the error estimate
+changes (slightly optimistic in principle).
 
 When not to use: to show that a classifier is good, since with many rows a structure too weak to be of use is
 significant; to compare two classifiers (`sigstats.mcnemar_test`); or for rows in an order, such as a time series. If
-rows depend on each other in groups, name these.
+rows depend on each other in groups, pass `groups`.
 """
 
 from collections.abc import Callable
@@ -44,7 +43,7 @@ from ..measures.costs import as_cost_measure
 from ..measures.measure import Measure
 from ..test_result import TestResult, monte_carlo_outcome
 from .folds import as_classes, as_folds, note_on_few_arrangements
-from .measured import observed_value, statistic_of, values_of
+from .measured import Statistic, observed_value, statistic_of, values_of
 from .retrainer import Retrainer as Retrainer
 from .retrainer import Transforms, in_processes
 from .rows import as_rows, copies_note, encoded
@@ -56,7 +55,7 @@ _MOST_PROCESSES = 1000
 
 _SCALER = "a StandardScaler before the classifier would let permutations share work: some ten times as fast"
 #: Estimators of scikit-learn that use the random state only to order the rows; the optimum does not depend on it.
-_DRAWN_BY_THE_SOLVER_ALONE = {"LogisticRegression", "RidgeClassifier", "LinearSVC", "SVC", "NuSVC", "PCA"}
+_DRAWN_ONLY_BY_THE_SOLVER = {"LogisticRegression", "RidgeClassifier", "LinearSVC", "SVC", "NuSVC", "PCA"}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -199,7 +198,7 @@ def permutation_test(
     Differences: the error is that of all rows together, not the mean over folds (equal where folds are equally large);
     replicates are compared by whole numbers of wrong rows, where scikit-learn compares means of floats and misses
     ties by rounding; folds are made once; each row must be tested once. In place of ``scoring`` there is `measure`,
-    which is likewise of all rows together; values that differ by rounding alone are ties.
+    which is likewise of all rows together; values that differ only by rounding are ties.
 
     References
     ----------
@@ -224,10 +223,9 @@ def permutation_test(
     if n_jobs == 0:
         raise refuse("n_jobs", n_jobs, "None, a number of processes, or -1 for one on each processor")
     require_same_index(X=X, y=y, cv=cv, groups=groups)
-    reason = "" if isinstance(classifier, str) else _random_state_warning(classifier)
+    notes = ["" if isinstance(classifier, str) else _random_state_warning(classifier)]
     if getattr(cv, "shuffle", False) and getattr(cv, "random_state", 0) is None:
-        of_cv = "warning: cv has no random_state, so rng is not enough to repeat the folds; set it"
-        reason = "; ".join(filter(None, (reason, of_cv)))
+        notes.append("warning: cv has no random_state, so rng is not enough to repeat the folds; set it")
     if isinstance(classifier, str):
         from ..learners import build
 
@@ -239,43 +237,63 @@ def permutation_test(
     folds = as_folds(cv, X, codes, generator, groups=units)
     retrainer = Retrainer(classifier, X, y, folds, null=null, transforms=transforms, groups=groups)
     if retrainer.batched_if_scaled:
-        reason = "; ".join(filter(None, [reason, _SCALER]))
-    if groups is None:
-        reason = "; ".join(filter(None, (reason, copies_note(as_rows(X, retrainer.n, null), codes, folds, null))))
-    else:
-        features = as_rows(X, retrainer.n, null).shape[1]
-        few = note_on_few_arrangements(codes, units, folds, null, features=features, needed=n_resamples + 1)
-        reason = "; ".join(filter(None, (reason, few and f"warning: {few}")))
+        notes.append(_SCALER)
+    rows = as_rows(X, retrainer.n, null)
+    if units is None:
+        notes.append(copies_note(rows, codes, folds, null))
+    elif few := note_on_few_arrangements(codes, units, folds, null, features=rows.shape[1], needed=n_resamples + 1):
+        notes.append(f"warning: {few}")
     if costs is not None:
         if measure != "error":
             raise ValueError(f"measure: {measure!r} cannot be combined with costs, whose mean is the statistic")
         measure = as_cost_measure(costs)
-    outcome: dict[str, Any]
     if isinstance(measure, str) and measure == "error":
         if positive is not None:
             raise refuse("positive", positive, "None, since the error has no positive class")
-        wrong = int((retrainer.observed() != np.asarray(y)).sum())
-        counts = in_processes(retrainer.count_wrong, retrainer, generator, n_resamples, n_jobs)
-        outcome = {"statistic": wrong / retrainer.n, "alternative": "less", "null_wrong": tuple(counts.tolist())}
-        exceedances = int((counts <= wrong).sum())
+        outcome = _compare_errors(retrainer, y, generator, n_resamples, n_jobs)
     else:
         statistic = statistic_of(measure, retrainer, y, positive)
-        truth, predicted = retrainer.truth_and_predictions(retrainer.identity())
-        wrong, observed = int((truth != predicted).sum()), observed_value(retrainer, statistic)
-        values = in_processes(partial(values_of, retrainer, statistic), retrainer, generator, n_resamples, n_jobs)
-        sign, way = statistic.sign, "greater" if statistic.sign > 0 else "less"
-        outcome = {"statistic": sign * observed, "alternative": way, "null_wrong": (), "measure": str(statistic.name)}
-        outcome["null_values"] = tuple((sign * values).tolist())
-        exceedances = int(at_least(values, observed).sum())
+        outcome = _compare_values(retrainer, statistic, generator, n_resamples, n_jobs)
     return PermutationTestResult(
         method=f"permutation of {retrainer.null}",
-        wrong=wrong,
         n=retrainer.n,
-        reason=reason,
+        reason="; ".join(filter(None, notes)),
         fits=retrainer.fits,
         **outcome,
-        **monte_carlo_outcome(exceedances, n_resamples),
     )
+
+
+def _compare_errors(
+    retrainer: Retrainer, y: Any, generator: np.random.Generator, n_resamples: int, n_jobs: int | None
+) -> dict[str, Any]:
+    """Return the fields of the result if the statistic is the error."""
+    wrong = int((retrainer.observed() != np.asarray(y)).sum())
+    counts = in_processes(retrainer.count_wrong, retrainer, generator, n_resamples, n_jobs)
+    return {
+        "statistic": wrong / retrainer.n,
+        "alternative": "less",
+        "wrong": wrong,
+        "null_wrong": tuple(counts.tolist()),
+        **monte_carlo_outcome(int((counts <= wrong).sum()), n_resamples),
+    }
+
+
+def _compare_values(
+    retrainer: Retrainer, statistic: Statistic, generator: np.random.Generator, n_resamples: int, n_jobs: int | None
+) -> dict[str, Any]:
+    """Return the fields of the result if the statistic is another measure."""
+    truth, predicted = retrainer.truth_and_predictions(retrainer.identity())
+    observed = observed_value(retrainer, statistic)
+    values = in_processes(partial(values_of, retrainer, statistic), retrainer, generator, n_resamples, n_jobs)
+    return {
+        "statistic": statistic.sign * observed,
+        "alternative": "greater" if statistic.sign > 0 else "less",
+        "wrong": int((truth != predicted).sum()),
+        "null_wrong": (),
+        "measure": str(statistic.name),
+        "null_values": tuple((statistic.sign * values).tolist()),
+        **monte_carlo_outcome(int(at_least(values, observed).sum()), n_resamples),
+    }
 
 
 def _random_state_warning(classifier: Any) -> str:
@@ -284,14 +302,12 @@ def _random_state_warning(classifier: Any) -> str:
         params = {"": classifier, **classifier.get_params(deep=True)}
     except Exception:  # what is no estimator is refused later
         return ""
-    unset = min(
-        (
-            name
-            for name, value in params.items()
-            if name.split("__")[-1] == "random_state"
-            and value is None
-            and type(params.get(name.rpartition("__")[0])).__name__ not in _DRAWN_BY_THE_SOLVER_ALONE
-        ),
-        default="",
-    )
-    return unset and f"warning: {unset} is None: if the fit is random, rng is not enough to repeat the result"
+    unset = []
+    for name, value in params.items():
+        owner, _, parameter = name.rpartition("__")
+        solver = type(params.get(owner)).__name__
+        if parameter == "random_state" and value is None and solver not in _DRAWN_ONLY_BY_THE_SOLVER:
+            unset.append(name)
+    if not unset:
+        return ""
+    return f"warning: {min(unset)} is None: if the fit is random, rng is not enough to repeat the result"

@@ -106,35 +106,37 @@ def corrected_resampled_test(
     """
     values = as_differences(differences, minimum_size=2)
     train, test = as_count(n_train, "n_train", minimum=1), as_count(n_test, "n_test", minimum=1)
-    way = as_choice(alternative, "alternative", ALTERNATIVES)
+    alternative = as_choice(alternative, "alternative", ALTERNATIVES)
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
-    n, mean = len(values), math.fsum(values) / len(values)
-    unit = 2.0 ** math.frexp(float(np.abs(values).max()))[1]  # the squares of tiny differences are not 0
-    varies = float(np.ptp(values)) > TIE_TOLERANCE * float(np.abs(values).max())
-    deviation = 0.0 if not varies else float((values / unit).std(ddof=1)) * unit
-    error = math.sqrt(1 / n + test / train) * deviation
-    t = mean / error if error > 0 else math.copysign(math.inf, mean) if mean else 0.0
-    upper = float(stdtr(n - 1, -t))
-    pvalue = {"greater": upper, "less": float(stdtr(n - 1, t)), "two-sided": min(1.0, 2 * float(stdtr(n - 1, -abs(t))))}
-    if error == 0:
-        units = int(1 / (1 / n + test / train)) if mean else 0
-        pvalue = {value: exchange_floor(units, value) for value in ("two-sided", "greater" if mean > 0 else "less")}
+    n, mean, largest = len(values), math.fsum(values) / len(values), float(np.abs(values).max())
+    unit = 2.0 ** math.frexp(largest)[1]  # the squares of tiny differences are not 0
+    varies = float(np.ptp(values)) > TIE_TOLERANCE * largest
+    error = math.sqrt(1 / n + test / train) * (float((values / unit).std(ddof=1)) * unit if varies else 0.0)
+    if error > 0:
+        t = mean / error
+        greater, less = float(stdtr(n - 1, -t)), float(stdtr(n - 1, t))
+        pvalue = {"greater": greater, "less": less, "two-sided": min(1.0, 2 * float(stdtr(n - 1, -abs(t))))}
+    else:
+        t = math.copysign(math.inf, mean) if mean else 0.0
+        n_folds = int(1 / (1 / n + test / train)) if mean else 0
+        direction: Alternative = "greater" if mean > 0 else "less"
+        pvalue = {side: exchange_floor(n_folds, side) for side in ("two-sided", direction)}
 
-    def interval(of: float) -> Interval:
-        reach = student_quantile(n - 1, (1 + of) / 2) * error
+    def interval(confidence: float) -> Interval:
+        reach = student_quantile(n - 1, (1 + confidence) / 2) * error
         if error == 0:
-            reach = math.inf if pvalue["two-sided"] > 1 - of else 0.0
-        return Interval(mean - reach, mean + reach, of)
+            reach = math.inf if pvalue["two-sided"] > 1 - confidence else 0.0
+        return Interval(mean - reach, mean + reach, confidence)
 
     return CorrectedResampledResult(
         statistic=t,
-        pvalue=pvalue.get(way, 1.0),
+        pvalue=pvalue.get(alternative, 1.0),
         method="corrected t",
-        alternative=way,
+        alternative=alternative,
         estimate=mean,
         standard_error=error,
         degrees=n - 1,
-        confidence_interval=with_alternative(interval, way, level, (-math.inf, math.inf)),
+        confidence_interval=with_alternative(interval, alternative, level, (-math.inf, math.inf)),
         reason="" if error else "the differences do not vary",
     )
 

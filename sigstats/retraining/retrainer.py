@@ -1,7 +1,9 @@
 """A classifier that is retrained in each fold of each replicate of a permutation test.
 
 `sigstats.retraining.permutation` explains the permutations, why folds stay fixed and why transforms may see all rows.
-Look there first: this module is for users who spread the replicates over machines, or stop them early.
+Read it first: this module is for users who spread the replicates over machines, or stop them early. `Retrainer`
+predicts with a batched learner of `sigstats.learners` if there is one, otherwise with clones of the estimator.
+`in_processes` spreads the replicates over local processes.
 
 When not to use: to fit a classifier once, or to score it otherwise than by the number of wrong rows.
 """
@@ -38,18 +40,19 @@ CHUNK_BYTES = 2**26
 class Retrainer:
     """A classifier, retrained in each fold of each replicate.
 
-    `estimator` is cloned, never fitted itself; `X` are rows (sparse matrices for ``null="labels"`` alone), `y` their
+    `estimator` is cloned, never fitted itself; `X` are rows (sparse matrices only for ``null="labels"``), `y` their
     classes, and `folds` their test folds (``sigstats.retraining.folds`` draws them).
-    `null`: what is permuted: ``"labels"``: rows of X against labels and folds; ``"features"``: each inside each class.
+    `null`: the permutations: ``"labels"``: rows of X against labels and folds; ``"features"``: each feature inside each
+    class.
     `batched`: use a batched learner if there is one for this estimator; it gives the same predictions.
-    `transforms`: whether the transforms of a pipeline (all its steps but the last) are learned on the training fold
-    alone (``"fold"``), or once on all rows, without labels (``"all"``).
-    `groups`: rows that depend on each other: none is split by `folds`, and permutations keep them.
+    `transforms`: whether the transforms of a pipeline (all its steps but the last) are learned only on the training
+    fold (``"fold"``), or once on all rows, without labels (``"all"``).
+    `groups`: groups of rows that depend on each other: none is split by `folds`, and permutations keep them.
 
-    `codes` are the positions of the rows' classes among the sorted ones, and `estimator` is fitted in each fold,
-    without the transforms that are learned once. The context that `around_fit` makes is entered around each fit with
-    its predictions; it may be set, to watch over them. Raises ValueError if the data do not fit together, the estimator
-    is not a classifier, or it fails to fit or to predict.
+    Attributes: `codes` are the positions of the rows' classes among the sorted ones; `estimator` is fitted in each
+    fold, without the transforms that are learned once; `around_fit` makes a context for each fit with its predictions,
+    and may be set to watch over them. Raises ValueError if the data do not fit together, the estimator is not a
+    classifier, or it fails to fit or to predict.
     """
 
     def __init__(
@@ -154,8 +157,8 @@ class Retrainer:
         labels = self.null == "labels"
         runs = [np.arange(self.n)] if labels else self._strata
         shape = size, 1 if labels else self._X.shape[1], self.n
-        made = permutations(generator, runs, shape)
-        return made[:, 0] if labels else made
+        draws = permutations(generator, runs, shape)
+        return draws[:, 0] if labels else draws
 
     def count_wrong(self, draws: IntArray) -> IntArray:
         """Return the number of wrong rows of each replicate in `draws`."""
@@ -223,8 +226,8 @@ class Retrainer:
 
     def identity(self) -> IntArray:
         """Return the draw of one replicate that permutes nothing."""
-        one = np.arange(self.n)[None]
-        return one if self.null == "labels" else np.broadcast_to(one, (1, self._X.shape[1], self.n))
+        rows = np.arange(self.n)[None]
+        return rows if self.null == "labels" else np.broadcast_to(rows, (1, self._X.shape[1], self.n))
 
     def _find_batched_learner(self, estimator: Any) -> Any:
         from ..learners import batched_learners
@@ -240,10 +243,9 @@ class Retrainer:
             return None
         if X.dtype.kind == "f" and X.dtype.itemsize > 8:
             return None
-        # scikit-learn computes in float32 where X is of it, unless the estimator turns X into other floats first.
-        shorter = X.dtype.kind == "f" and X.dtype.itemsize < 8
-        piped = hasattr(estimator, "steps")
+        # scikit-learn computes in float32 if X has it, unless the estimator converts X to other floats first.
         floats = X.dtype.kind == "f"
+        shorter, piped = floats and X.dtype.itemsize < 8, hasattr(estimator, "steps")
         X = np.ascontiguousarray(X, dtype=np.float64)
         n_folds = int(self.folds.max()) + 1
         problem = Problem(X, self.codes, self.folds, len(self._classes), n_folds, floats, self._classes)

@@ -1,4 +1,8 @@
-"""Selection, permutation and encoding of rows; an unfitted classifier's transforms and predicted codes."""
+"""Helpers of `sigstats.retraining.retrainer`: rows of any kind of table, the transforms of a pipeline, class codes.
+
+Rows are a data frame, a sparse matrix or an array. `copies_note` warns of rows that are in several folds, `encoded`
+turns a data frame into numbers, and `class_codes` checks what a classifier predicts.
+"""
 
 import contextlib
 import math
@@ -12,10 +16,16 @@ from .._common.data_frames import is_missing, opened
 from .._common.repeats import copied_rows, joint_codes
 from .._common.validation import FloatArray, IntArray, as_array, one_line, refuse, shown
 
-#: Smallest shares of copies that are reported, and of rows with certain copies in other folds that decide the accuracy.
-_MANY_COPIES, _DECISIVE = 0.01, 0.05
-#: Largest numbers of warnings, and of values that are examined.
-_MOST_TOLD, _MOST_VALUES = 3, 2**24
+#: The smallest share of copies that is reported.
+_MANY_COPIES = 0.01
+#: The smallest share of rows with certain copies in other folds that decides the accuracy.
+_DECISIVE = 0.05
+#: The most warnings.
+_MOST_NOTES = 3
+#: The most values that are examined for copies.
+_MOST_VALUES = 2**24
+#: The most classes that a message names.
+_MOST_CLASSES = 10
 
 
 def as_rows(X: Any, n: int, null: str) -> Any:
@@ -59,7 +69,7 @@ def copies_note(X: Any, y: IntArray, folds: IntArray, null: str) -> str:
         for j, codes in enumerate(columns):
             if (other := seen.setdefault(codes.tobytes(), j)) != j and codes.any():
                 notes.append(f"feature {j} (from 0) is a copy of feature {other}: they are not independent")
-    return "; ".join(notes[:_MOST_TOLD])
+    return "; ".join(notes[:_MOST_NOTES])
 
 
 def copies_in_other_folds(columns: Sequence[IntArray], y: IntArray, folds: IntArray) -> tuple[str, bool]:
@@ -74,9 +84,10 @@ def copies_in_other_folds(columns: Sequence[IntArray], y: IntArray, folds: IntAr
     if copies is None or copies.sum() <= _MANY_COPIES * len(y):
         return "", False
     pairs = np.unique(np.column_stack([content, folds]), axis=0)[:, 0]
-    across, first = np.bincount(pairs)[content] > 1, np.unique(content, return_index=True)[1]
-    fine = [codes for codes in columns if codes.max() >= len(first) / 2 and len(columns) > 1]
-    certain = across & np.any([np.bincount(codes[first])[codes] == 1 for codes in fine], axis=0)
+    across = np.bincount(pairs)[content] > 1
+    first = np.unique(content, return_index=True)[1]
+    mostly_distinct = [codes for codes in columns if codes.max() >= len(first) / 2 and len(columns) > 1]
+    certain = across & np.any([np.bincount(codes[first])[codes] == 1 for codes in mostly_distinct], axis=0)
     text = f"{across.sum():,} of {len(y):,} rows equal others that another fold tests" if across.any() else ""
     return text, bool(certain.sum() >= _DECISIVE * len(y))
 
@@ -113,15 +124,12 @@ def _column(column: Any, name: str) -> tuple[FloatArray, bool]:
     """Return the values of a column, and whether they are codes of categories."""
     if column.dtype.is_numeric():
         return np.array([np.nan if is_missing(value) else float(value) for value in column.to_list()]), False
-    values = column.to_list()
-    missing = [is_missing(value) for value in values]
+    values = [None if is_missing(value) else value for value in column.to_list()]
     allowed = (str, bool, np.bool_)
-    other = next(
-        (value for value, gone in zip(values, missing, strict=True) if not gone and type(value) not in allowed), None
-    )
-    if other is not None and not _is_categorical(column):
-        raise refuse(f"X (column {shown(name)})", other, "numbers, strings, booleans or categories")
-    texts = [None if gone else str(value) for value, gone in zip(values, missing, strict=True)]
+    others = [value for value in values if value is not None and type(value) not in allowed]
+    if others and not _is_categorical(column):
+        raise refuse(f"X (column {shown(name)})", others[0], "numbers, strings, booleans or categories")
+    texts = [None if value is None else str(value) for value in values]
     positions = {text: float(place) for place, text in enumerate(sorted({text for text in texts if text is not None}))}
     return np.array([np.nan if text is None else positions[text] for text in texts]), True
 
@@ -130,10 +138,6 @@ def _is_categorical(column: Any) -> bool:
     import narwhals
 
     return column.dtype in (narwhals.Categorical, narwhals.Enum)
-
-
-#: The most classes that a message names.
-_MOST = 10
 
 
 def split_transforms(estimator: Any, transforms: str) -> tuple[Any, Any]:
@@ -198,7 +202,9 @@ def class_codes(predicted: Any, classes: NDArray[Any], rows: int, name: str) -> 
     labels = labels.reshape(rows)
     codes = _places(labels, classes)
     if (codes < 0).any():
-        named = ", ".join(shown(label) for label in classes[:_MOST]) + (", ..." if len(classes) > _MOST else "")
+        named = ", ".join(shown(label) for label in classes[:_MOST_CLASSES]) + (
+            ", ..." if len(classes) > _MOST_CLASSES else ""
+        )
         raise refuse(name, labels[codes < 0][0], f"a class of y: {named}")
     return codes
 

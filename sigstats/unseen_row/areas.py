@@ -21,7 +21,7 @@ from .._common.validation import Alternative, FloatArray, IntArray
 from ..intervals import Interval
 from ..measures.score_formulas import pair_wins
 from .law import MOST_ATOMS, tails
-from .means import Start, UnseenGroup, combined, distinct, missed, row_of_groups, share_points, shares_beyond, sums_by
+from .means import Start, UnseenGroup, combined, distinct, find_quantiles, missed, row_of_groups, shares_beyond, sums_by
 
 #: Share of the law below which a bound is set to its limit, -1 or 1.
 _LEAST_SHARE = 1e-14
@@ -65,15 +65,16 @@ def gains_of(
     (above_a, below_a), (above_b, below_b) = (pair_wins(positive, score) for score in scores)
     u, v = (above_b - above_a) / len(below_a), (below_b - below_a) / len(above_a)
     if groups is None:
-        (u, often_u), (v, often_v) = (distinct(array, MOST_ATOMS // 2) for array in (u, v))
-        of_class = np.repeat([1.0, 0.0], [len(u), len(v)])
-        return Gains(np.append(u, 0 * v), of_class, np.append(0 * u, v), 1 - of_class, np.append(often_u, often_v))
+        (u, counts_u), (v, counts_v) = (distinct(gains, MOST_ATOMS // 2) for gains in (u, v))
+        is_positive = np.repeat([1.0, 0.0], [len(u), len(v)])
+        counts = np.append(counts_u, counts_v)
+        return Gains(np.append(u, 0 * v), is_positive, np.append(0 * u, v), 1 - is_positive, counts)
     codes = np.unique(groups, return_inverse=True)[1]
     size = int(codes.max()) + 1
-    of_u, of_v = codes[positive], codes[~positive]
-    rows_u, rows_v = (np.bincount(array, minlength=size).astype(np.float64) for array in (of_u, of_v))
+    group_u, group_v = codes[positive], codes[~positive]
+    rows_u, rows_v = (np.bincount(group, minlength=size).astype(np.float64) for group in (group_u, group_v))
     row = row_of_groups(size, unseen_group)
-    return Gains(sums_by(of_u, u, size), rows_u, sums_by(of_v, v, size), rows_v, np.ones(size), row)
+    return Gains(sums_by(group_u, u, size), rows_u, sums_by(group_v, v, size), rows_v, np.ones(size), row)
 
 
 def area_interval(gains: Gains, confidence_level: float = 0.95) -> Interval:
@@ -99,8 +100,8 @@ def area_equivalence(gains: Gains, margin: float) -> float:
 def _pvalue(gains: Gains, at: float) -> float:
     """Return the p-value of the null hypothesis that the difference is at most `at`."""
 
-    def share_below(law: Gains) -> float:
-        return float(_Law(law).shares_below(np.array([at]))[0])
+    def share_below(gains: Gains) -> float:
+        return float(_Law(gains).shares_below(np.array([at]))[0])
 
     like_seen = share_below(gains)
     strict = share_below(gains._replace(row=math.inf)) if gains.missed else like_seen
@@ -115,23 +116,23 @@ class _Law:
         self._gains = gains
         self._m, self._n = float(counts @ m), float(counts @ n)
         self.seen = float(counts @ u) / self._m
-        worst = int(np.argmax(m / self._m + n / self._n))
+        weight = m / self._m + n / self._n
+        worst = int(np.argmax(weight))
         self._unseen = float(m[worst]), float(n[worst])
         if row < math.inf:
             moved = u / self._m + v / self._n
-            centred = moved - self.seen * (m / self._m + n / self._n)
+            centred = moved - self.seen * weight
             one_row = row * (1 + self.seen) / min(self._m, self._n)
-            weight = m / self._m + n / self._n
-            far = max(one_row, *(float(weight[worst] * np.abs(array / weight).max()) for array in (moved, centred)))
+            farthest = max(one_row, *(float(weight[worst] * np.abs(move / weight).max()) for move in (moved, centred)))
             all_lost = (1 + self.seen) * (self._unseen[0] / self._m + self._unseen[1] / self._n)
-            share = far / all_lost if far < all_lost else 1.0
+            share = farthest / all_lost if farthest < all_lost else 1.0
             self._unseen = share * self._unseen[0], share * self._unseen[1]
         # Each class's part of the variance, and its mean with the unseen unit.
-        ones = [(u, m, self._m, self._unseen[0]), (v, n, self._n, self._unseen[1])]
-        self._centres = [(self.seen * total - more) / (total + more) for _, _, total, more in ones]
+        of_classes = [(u, m, self._m, self._unseen[0]), (v, n, self._n, self._unseen[1])]
+        self._centres = [(self.seen * total - added) / (total + added) for _, _, total, added in of_classes]
         self._variances = [
-            (float(counts @ (sums - self.seen * sizes) ** 2) + (more * (1 + self.seen)) ** 2) / total**2
-            for sums, sizes, total, more in ones
+            (float(counts @ (sums - self.seen * sizes) ** 2) + (added * (1 + self.seen)) ** 2) / total**2
+            for sums, sizes, total, added in of_classes
         ]
 
     def shares_below(self, differences: FloatArray) -> FloatArray:
@@ -150,10 +151,8 @@ class _Law:
         """Return the point below which the weighted difference lies with this probability."""
         if share < _LEAST_SHARE:
             return -1.0
-        start = Start(
-            *(np.array([value]) for value in (sum(self._centres) - self.seen, math.sqrt(sum(self._variances)), 0.0))
-        )
+        spread = math.sqrt(sum(self._variances))
+        start = Start(*(np.array([value]) for value in (sum(self._centres) - self.seen, spread, 0.0)))
         ends = np.array([-1.0]), np.array([1.0])
-        return float(
-            share_points(lambda differences, _: self.shares_below(differences), share, ends=ends, start=start)[0]
-        )
+        points = find_quantiles(lambda at, _: self.shares_below(at), share, ends=ends, start=start)
+        return float(points[0])

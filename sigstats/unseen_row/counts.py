@@ -1,18 +1,19 @@
 """Bounds of the difference of any measure of classes that remain valid with one more row of an unseen kind.
 
-The counts of joint events get gamma weights (a flat Dirichlet distribution of the rows), or whole groups of rows
-exponential ones, and one more row (or group) is added where it hurts most: a group as large as the largest or, if it is
-like those seen, a part of one that moves the difference as far as any observed group would at that size, or one row.
-Each of several rare classes may have a part of it. Quantiles of the measure are computed by random weights from a fixed
-stream.
+Public entry: `law_of_difference`. The counts of joint events (a label with the predictions of A and of B) get gamma
+weights, a flat Dirichlet distribution of the rows. If rows come in groups, whole groups get exponential weights. Then
+one more row (or group) is added where it hurts most. Such a group is as large as the largest one. If it is like those
+seen, it is the part of such a group that moves the difference as far as any observed group would at that size, or one
+row. Each of several rare classes may have a part of it. Quantiles of the measure are computed by random weights from a
+fixed stream.
 
 When not to use: means and areas, whose law needs no random weights (`sigstats.unseen_row.means`, ``.areas``).
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache, reduce
-from itertools import islice, product
+from collections.abc import Callable, Iterator
+from functools import reduce
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -20,24 +21,18 @@ import numpy as np
 from .._common.extreme import difference
 from .._common.random_streams import RNG, as_generator
 from .._common.validation import FloatArray, IntArray
-from ..joint.events import JointCounts, JointEvents
+from ..joint.events import JointCounts
 from ..measures.formulas import Confusion
-from ..measures.measure import Kind, MeanOfClasses, Measure, OfClass
+from ..measures.measure import MeanOfClasses, Measure, OfClass
 from ..measures.score_formulas import OfAreas, OfPairs
 from .drawn_law import MANY_CLASSES, Law, widened, with_few_changed
 from .law import MOST_ATOMS, SharedDraws, pooled_weights
 from .means import UnseenGroup, row_of_groups
+from .worst_row import BLOCK, kinds_of, of_one_row, sums_of, weight_like_seen, weighted_sums, worst_places
 
-#: The most numbers in a block of weights.
-_BLOCK = 2**21
 #: At most this many weights are drawn one by one for the rows of an event; above `MOST_ATOMS` rows they are pooled.
 _WEIGHTS = 256
 _FEW_CLASSES = 8  # from this many on, NumPy does not add them one after the other
-#: Up to this many classes, every kind of row is tried; of more, those of the rarest and of the most frequent ones.
-_MOST_CLASSES = 7
-#: The number of kinds of rows, and the shares of several classes, that are tried with each weighting; if slow,
-#: only the kind, or the shares, with the largest effect.
-_KINDS, _UNSEEN_ROWS = 3, (1.0, 3.7)
 
 
 def law_of_difference(
@@ -59,130 +54,100 @@ def law_of_difference(
     `joint`. `weights`: the weight of each row, if rows are in groups (of one row each, if they are not).
     `unseen_group`: as in `ComparisonRule`.
     """
-    if isinstance(joint, JointEvents):
-        of_pairs = measure if isinstance(measure, OfPairs) else None
-        events = (of_pairs and of_pairs.kinds) or _kinds_of(joint, of_pairs.ends if of_pairs else ())
-        kinds: Any = joint.with_events(events, (1,) * len(events))
-        measure = of_pairs.on(joint, kinds) if of_pairs else measure
-        true, width = np.array([event[0][0] for event in events]), len({*joint.events, *events})
-    else:
-        kinds, true, width = joint, np.repeat([1, 0], 4), 8
+    kinds = kinds_of(joint, measure)
+    if isinstance(measure, OfPairs):
+        measure = measure.on(joint, kinds.joint)
     counts = np.array(joint.counts, dtype=np.float64)
-    within = None if groups is None else _within(groups, len(counts), weights)
-    row = math.inf
-    if within is not None:
-        counts = np.asarray(within.sum(axis=0), dtype=np.float64)
-        row = row_of_groups(within.shape[0], unseen_group, 1.0 if weights is None else float(weights.max()))
-    largest = 1.0 if within is None else float(within.sum(axis=1).max())
+    by_group = None if groups is None else _events_by_group(groups, len(counts), weights)
+    heaviest_row, largest_group = math.inf, 1.0
+    if by_group is not None:
+        counts = np.asarray(by_group.sum(axis=0), dtype=np.float64)
+        heaviest_row = row_of_groups(by_group.shape[0], unseen_group, 1.0 if weights is None else float(weights.max()))
+        largest_group = float(by_group.sum(axis=1).max())
     observed = sums_of(measure, joint, counts[np.newaxis])
-    alone = _alone(kinds) if isinstance(measure, Measure) else sums_of(measure, kinds, np.eye(len(true)))
-    if row < math.inf:
-        largest = min(largest, max(row, _farthest(measure, joint, within, observed, alone)))
-    places = largest * _where_it_hurts(kinds.kind, measure, observed, alone, true, largest)
-    unseen = [_times(places, of_kinds) for of_kinds in alone]
-    shapes = np.ones(0 if within is None else within.shape[0])
+    unit_weights = np.eye(len(kinds.labels))
+    by_kind = sums_of(measure, kinds.joint, unit_weights) if isinstance(measure, OfPairs) else of_one_row(kinds.joint)
+    if heaviest_row < math.inf:
+        farthest = weight_like_seen(measure, joint, by_group, observed, by_kind)
+        largest_group = min(largest_group, max(heaviest_row, farthest))
+    places = largest_group * worst_places(kinds, measure, observed, by_kind, largest_group)
+    unseen = [weighted_sums(places, of_model) for of_model in by_kind]
+    shapes = np.ones(0 if by_group is None else by_group.shape[0])
     if weights is not None and len(shapes) > MOST_ATOMS:
-        shapes, within = _pooled(within)
-    step = max(1, _BLOCK // (width + 8 * joint.n_categories + len(shapes)))
-    parts: list[list[FloatArray]] = []
-    shapes = counts if within is None else shapes
-    blocks: Any = _weights(shapes, within, rng, size, step) if sums is None else sums(step)
-    if isinstance(measure, OfAreas):  # larger blocks of the same weights
-        several, smaller = max(1, _BLOCK // (step * width)), blocks
-        blocks = iter(lambda: [np.concatenate(part) for part in zip(*islice(smaller, several), strict=True)], [])
-    for drawn, shares in blocks:
-        base = sums_of(measure, joint, drawn) if sums is None else drawn
-        (a, place_a), (b, place_b) = (
-            _values(measure, joint, of, more, shares) for of, more in zip(base, unseen, strict=True)
-        )
-        gains = [difference(b[at_b], a[at_a]) for at_a, at_b in zip(place_a, place_b, strict=True)]
-        parts.append([reduce(extreme, value) for value in (gains, a, b) for extreme in (np.minimum, np.maximum)])
-    low, high, *rest = (np.concatenate(value) for value in zip(*parts, strict=True))
-    of_a, of_b = (float(measure.of(of, joint.kind)[0]) for of in observed)
-    law = Law(low, high, (rest[0], rest[1]), (rest[2], rest[3]), (of_a, of_b))
-    return widened(law, measure, joint, within)
-
-
-def _farthest(measure: Measure | OfPairs, joint: JointCounts, within: Any, observed: Any, alone: Any) -> float:
-    """Return rows of the worst kind that move the difference as far as any observed group of the largest size."""
-    none = [type(value)(*(0 * of for of in value)) for value in observed]
-    seen = float(_differences(joint.kind, measure, observed, none)[0])
-
-    def moves(sums: Any) -> FloatArray:
-        return _differences(joint.kind, measure, observed, sums) - seen
-
-    if isinstance(measure, OfAreas):  # which counts pairs of rows
-        moved = moves(measure.sums(joint, within.sum(axis=0), added=True))
+        shapes, by_group = _pooled(by_group)
+    step = max(1, BLOCK // (kinds.n_events + 8 * joint.n_categories + len(shapes)))
+    if sums is None:
+        drawn: Iterator[Any] = _weights(counts if by_group is None else shapes, by_group, rng, size, step)
+        if isinstance(measure, OfAreas):
+            drawn = _joined(drawn, max(1, BLOCK // (step * kinds.n_events)))
+        blocks: Any = ((sums_of(measure, joint, rows), one_more) for rows, one_more in drawn)
     else:
-        n, step = within.shape[1], max(1, _BLOCK // within.shape[1])
-        one = (np.eye(min(step, n - first), n, first) for first in range(0, n, step))
-        moved = np.concatenate([moves(sums_of(measure, joint, rows)) for rows in one])
-    worst = moves(alone)
-    sizes = within.sum(axis=1)
-    by_row = within @ moved / sizes
-    far = max(float(np.abs(value).max()) for value in (by_row, by_row + seen / within.sum()))
-    return float(sizes.max()) * far / max(float(np.abs(worst).max()), 1e-300)
+        blocks = sums(step)
+    parts = [_extremes(measure, joint, of_models, unseen, one_more) for of_models, one_more in blocks]
+    low, high, low_a, high_a, low_b, high_b = (np.concatenate(values) for values in zip(*parts, strict=True))
+    value_a, value_b = (float(measure.of(of_model, joint.kind)[0]) for of_model in observed)
+    return widened(Law(low, high, (low_a, high_a), (low_b, high_b), (value_a, value_b)), measure, joint, by_group)
 
 
-@lru_cache(maxsize=16)
-def _alone(kinds: Any) -> Any:
-    """Return the counts of A and of B of one row of each kind."""
-    return kinds.confusions(np.eye(len(kinds.counts)))
-
-
-def _times(weights: FloatArray, sums: Any) -> Any:
-    """Return the sums over rows of these kinds, for each row of their weights."""
-    return type(sums)(*(weights @ total for total in sums))
-
-
-def sums_of(measure: Measure | OfPairs, joint: JointCounts, weights: FloatArray) -> Any:
-    """Return the sums of A and of B from which the measure is computed."""
-    return measure.sums(joint, weights) if isinstance(measure, OfPairs) else joint.confusions(weights)
+def _extremes(
+    measure: Measure | OfPairs, joint: JointCounts, of_models: Any, unseen: Any, one_more: FloatArray
+) -> list[FloatArray]:
+    """Return the least and the greatest B - A, A and B of each weighting, over the places of one more row."""
+    (a, number_a), (b, number_b) = (
+        _values(measure, joint, of_model, rows, one_more) for of_model, rows in zip(of_models, unseen, strict=True)
+    )
+    gains = [difference(b[at_b], a[at_a]) for at_a, at_b in zip(number_a, number_b, strict=True)]
+    return [reduce(extreme, values) for values in (gains, a, b) for extreme in (np.minimum, np.maximum)]
 
 
 def _values(
-    measure: Measure | OfPairs, joint: JointCounts, base: Any, unseen: Any, shares: FloatArray
+    measure: Measure | OfPairs, joint: JointCounts, base: Any, unseen: Any, one_more: FloatArray
 ) -> tuple[list[FloatArray], list[int]]:
-    """Return a model's measure with one more row in each place where it matters, and the places' numbers."""
-    places = np.column_stack([value.reshape(len(value), -1) for value in unseen])
+    """Return a model's measure for the distinct places of one more row, and the number of each place among these.
+
+    `base`: the sums of the model; `unseen`: the sums that the row adds in each place; `one_more`: its random weights.
+    """
+    places = np.column_stack([total.reshape(len(total), -1) for total in unseen])
     numbers: dict[tuple[float, ...], int] = {}
     of_place = [numbers.setdefault(tuple(place), len(numbers)) for place in places.tolist()]
-    first = [of_place.index(number) for number in range(len(numbers))]
+    distinct = [of_place.index(number) for number in range(len(numbers))]
     means = measure.mean_of_classes() if isinstance(measure, Measure) else None
     if means is not None and joint.kind == "classes":
         of_means = with_few_changed if joint.n_categories > MANY_CLASSES else _means_of_classes
-        return of_means(means, base, places[first].reshape(-1, len(base), joint.n_categories), shares), of_place
-    values = []
+        return of_means(means, base, places[distinct].reshape(-1, len(base), joint.n_categories), one_more), of_place
     order: Any = "K" if joint.n_categories < _FEW_CLASSES else "C"
-    for number in first:
-        more = (value[number] for value in unseen)
-        added = (np.moveaxis(np.multiply.outer(m, shares), -1, 0) if np.any(m) else None for m in more)
-        counts = type(base)(
-            *(b if more is None else np.add(b, more, order=order) for b, more in zip(base, added, strict=True))
-        )
-        values.append(measure.of(counts, joint.kind))
+
+    def with_row(total: FloatArray, added: FloatArray) -> FloatArray:
+        if not np.any(added):
+            return total
+        return np.add(total, np.moveaxis(np.multiply.outer(added, one_more), -1, 0), order=order)
+
+    values = []
+    for place in distinct:
+        sums = type(base)(*(with_row(total, added[place]) for total, added in zip(base, unseen, strict=True)))
+        values.append(measure.of(sums, joint.kind))
     return values, of_place
 
 
-def _means_of_classes(means: MeanOfClasses, base: Any, places: FloatArray, shares: FloatArray) -> list[FloatArray]:
+def _means_of_classes(means: MeanOfClasses, base: Any, places: FloatArray, one_more: FloatArray) -> list[FloatArray]:
     """Return a mean over classes with one more row in each place; most rows change only some of the classes."""
     known: dict[tuple[float, ...], OfClass] = {}
-    added: dict[float, FloatArray] = {}
-    by_class = [[value[:, number] for value in base] for number in range(base[0].shape[1])]
+    products: dict[float, FloatArray] = {}
+    by_class = [[count[:, number] for count in base] for number in range(base[0].shape[1])]
     values = []
     for place in places:
         classes = []
-        for number, more in enumerate(place.T.tolist()):
+        for number, added in enumerate(place.T.tolist()):
             if not means.of_negatives:
-                more[-1] = 0.0
-            key = (number, *more)
+                added[-1] = 0.0
+            key = (number, *added)
             if key not in known:
                 counts = list(by_class[number])
-                for which, m in enumerate(more):
-                    if m:
-                        if m not in added:
-                            added[m] = m * shares
-                        counts[which] = counts[which] + added[m]
+                for cell, weight in enumerate(added):
+                    if weight:
+                        if weight not in products:
+                            products[weight] = weight * one_more
+                        counts[cell] = counts[cell] + products[weight]
                 known[key] = means.value(Confusion(*counts), occurs=any(count[0] > 0 for count in counts[:2]))
             classes.append(known[key])
         values.append(means.of(classes))
@@ -190,108 +155,53 @@ def _means_of_classes(means: MeanOfClasses, base: Any, places: FloatArray, share
 
 
 def _weights(
-    shapes: FloatArray, within: Any, rng: RNG | SharedDraws, size: int, step: int
+    shapes: FloatArray, by_group: Any, rng: RNG | SharedDraws, size: int, step: int
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
     """Yield blocks of random weights of the events, and of one more row.
 
-    `shapes`: the shapes of the gamma weights of the events, or of groups if `within` has their rows of each event.
+    `shapes`: the shapes of the gamma weights of the events, or of groups if `by_group` has their rows of each event.
     """
     if isinstance(rng, SharedDraws):
-        if within is None and size <= rng.size and rng.covers(shapes):
+        if by_group is None and size <= rng.size and rng.covers(shapes):
             blocks = (slice(start, min(start + step, size)) for start in range(0, size, step))
             yield from ((rng.weights(shapes, block), rng.shares[block]) for block in blocks)
             return
         rng = rng.seed
     generator = as_generator(rng)
     for start in range(0, size, step):
-        many = min(step, size - start)
-        weights = generator.standard_gamma(shapes, (many, len(shapes)))
-        yield weights if within is None else np.asarray(weights @ within), generator.standard_exponential(many)
+        n_weightings = min(step, size - start)
+        weights = generator.standard_gamma(shapes, (n_weightings, len(shapes)))
+        if by_group is not None:
+            weights = np.asarray(weights @ by_group)
+        yield weights, generator.standard_exponential(n_weightings)
 
 
-def _within(groups: tuple[IntArray, IntArray], width: int, weights: FloatArray | None) -> Any:
+def _joined(blocks: Iterator[tuple[FloatArray, ...]], number: int) -> Iterator[tuple[FloatArray, ...]]:
+    """Yield larger blocks, each of this `number` of blocks."""
+    while several := list(islice(blocks, number)):
+        yield tuple(np.concatenate(part) for part in zip(*several, strict=True))
+
+
+def _events_by_group(groups: tuple[IntArray, IntArray], n_events: int, weights: FloatArray | None) -> Any:
+    """Return the weight of the rows of each group and event, a sparse array of shape (groups, events)."""
     from scipy.sparse import coo_array  # slow to import
 
-    counted = np.ones(len(groups[0])) if weights is None else weights
-    return coo_array((counted, groups), shape=(int(groups[0].max()) + 1, width)).tocsr()
+    row_weights = np.ones(len(groups[0])) if weights is None else weights
+    return coo_array((row_weights, groups), shape=(int(groups[0].max()) + 1, n_events)).tocsr()
 
 
-def _pooled(within: Any) -> tuple[FloatArray, Any]:
-    """Return the shapes of gamma weights, and the rows of each event, for groups whose rows have one event."""
+def _pooled(by_group: Any) -> tuple[FloatArray, Any]:
+    """Pool groups whose rows all have one event. Return shapes of gamma weights, and the rows of each event."""
     from scipy.sparse import coo_array  # slow to import
 
-    if within.nnz > within.shape[0]:
-        return np.ones(within.shape[0]), within
-    events = np.unique(within.indices).tolist()
-    of_events = (np.unique(within.data[within.indices == event], return_counts=True) for event in events)
-    parts = [pooled_weights(weights, often.astype(np.float64), _WEIGHTS) for weights, often in of_events]
-    weights, shapes = (np.concatenate(part) for part in zip(*parts, strict=True))
-    places = np.arange(len(shapes)), np.repeat(events, [len(part[0]) for part in parts])
-    return shapes, coo_array((weights, places), shape=(len(shapes), within.shape[1])).tocsr()
-
-
-def _kinds_of(joint: JointEvents, ends: Sequence[int]) -> tuple[Any, ...]:
-    """Return the kinds of rows that may be added, with classes of the truth.
-
-    `ends`: the first and the last class, where they are ordered.
-    """
-    classes = joint.n_categories
-    labels = frozenset(event[0][0] for event, count in zip(joint.events, joint.counts, strict=True) if count)
-    if classes <= _MOST_CLASSES:
-        return _among(frozenset(range(classes)), labels)
-    called = [np.bincount(role, joint.counts, classes) for role in np.array(joint.events)[:, :, 0].T]
-    rarest = [int(value) for of in called[1:] for value in np.argsort(of, kind="stable")[:2]]
-    rarest += sorted(labels, key=lambda y: (called[0][y], y))[:2]
-    kinds = {*_among(frozenset({*rarest, int(np.argmax(called[0])), *ends}), labels)}
-    rare, rarer_still = (int(value) for value in np.argsort(called[0], kind="stable")[[-1, -2]])
-    for y in labels:
-        other = rare if rare != y else rarer_still
-        kinds |= {((y,), (y,), (other,)), ((y,), (other,), (y,))}
-    return tuple(sorted(kinds))
-
-
-@lru_cache(maxsize=16)
-def _among(classes: frozenset[int], labels: frozenset[int]) -> tuple[Any, ...]:
-    """Return the kinds of rows of these classes on which the models differ; `labels`: the classes of the truth."""
-    return tuple(((y,), (a,), (b,)) for y, a, b in product(sorted(classes), repeat=3) if a != b and y in labels)
-
-
-def _where_it_hurts(
-    kind: Kind, measure: Measure | OfPairs, observed: Any, alone: Any, true: IntArray, largest: float
-) -> FloatArray:
-    """Return where one more row decreases or increases the difference most: kinds of rows, or several classes."""
-    chosen: set[tuple[int, ...]] = set()
-    several: list[list[tuple[int, ...]]] = []
-    rows = [[np.concatenate([many * largest * item for many in _UNSEEN_ROWS]) for item in of] for of in alone]
-    alone_hurts = _differences(kind, measure, observed, rows).reshape(len(_UNSEEN_ROWS), -1)
-    classes, slow = true.tolist(), isinstance(measure, OfPairs) and measure.slow
-    for sign in (1, -1):
-        for order in np.argsort(sign * alone_hurts, axis=1, kind="stable").tolist():
-            chosen |= {(item,) for item in order[: 1 if slow else _KINDS]}
-            first: dict[int, int] = {}  # the worst row of each class, the worst class first
-            for value in order:
-                first.setdefault(classes[value], value)
-            worst = list(first.values())
-            parts = [tuple(worst[: 2**power]) for power in range(1, len(worst).bit_length() + 1)]
-            several.append([part for part in dict.fromkeys(parts) if len(part) > 1])
-    many = np.repeat(2 * _UNSEEN_ROWS, [len(parts) for parts in several]) * largest
-    together = many[:, np.newaxis] * _placed([part for parts in several for part in parts], len(true))
-    hurts = _differences(kind, measure, observed, [_times(together, of) for of in alone])
-    for (sign, single), tried in zip(product((1, -1), alone_hurts), several, strict=True):
-        hurt, hurts = sign * hurts[: len(tried)], hurts[len(tried) :]
-        if tried and not (slow and hurt.min() >= (sign * single).min()):
-            chosen.add(tried[int(np.argmin(hurt))])
-    return _placed(sorted(chosen), len(true))
-
-
-def _placed(parts: Sequence[tuple[int, ...]], width: int) -> FloatArray:
-    places = np.zeros((len(parts), width))
-    for place, part in zip(places, parts, strict=True):
-        place[list(part)] = 1 / len(part)
-    return places
-
-
-def _differences(kind: Kind, measure: Measure | OfPairs, observed: Any, more: Sequence[Any]) -> FloatArray:
-    """B - A with more rows, whose sums are `more` of A and of B."""
-    a, b = (measure.of(type(sums)(*map(np.add, sums, added)), kind) for sums, added in zip(observed, more, strict=True))
-    return np.asarray(b - a)
+    n_groups, n_events = by_group.shape
+    if by_group.nnz > n_groups:
+        return np.ones(n_groups), by_group
+    events = np.unique(by_group.indices).tolist()
+    pooled = []
+    for event in events:
+        weights, counts = np.unique(by_group.data[by_group.indices == event], return_counts=True)
+        pooled.append(pooled_weights(weights, counts.astype(np.float64), _WEIGHTS))
+    weights, shapes = (np.concatenate(part) for part in zip(*pooled, strict=True))
+    places = np.arange(len(shapes)), np.repeat(events, [len(of_event) for of_event, _ in pooled])
+    return shapes, coo_array((weights, places), shape=(len(shapes), n_events)).tocsr()

@@ -1,10 +1,10 @@
-"""The law of a measure with one more row as random values: its p-values and intervals, and their Monte-Carlo errors.
+"""The distribution of a measure with one more row as random values, with its p-values, intervals and their errors.
 
-Laws of means over many classes of few rows are widened, since their random weights vary too little: with random weights
-of n rows, the mean of a class has only (n - 1) / (n + 1) of its variance. The unseen row makes up for that in a few
-classes, but not in many. There the values are spread until their standard error is that of the jackknife in strata.
-Its square is on average the variance of a mean over classes, and at least that of smooth functions of their means
-(Efron and Stein, Annals of Statistics 9, 1981).
+`Law` contains the values that `sigstats.unseen_row.counts` draws. The random weights of means over many classes of few
+rows vary too little: with random weights of n rows, the mean of a class has only (n - 1) / (n + 1) of its variance. The
+unseen row makes up for that in a few classes, but not in many. There `widened` spreads the values until their standard
+error is that of the jackknife in strata. Its square is on average the variance of a mean over classes, and at least
+that of smooth functions of their means (Efron and Stein, Annals of Statistics 9, 1981).
 """
 
 import math
@@ -56,8 +56,9 @@ class Law(NamedTuple):
         Half the distance of the quantiles one standard error below and above the share of an end.
         """
         law, share = self._beyond(confidence_level)
-        room = math.sqrt(share * (1 - share) / len(law.low))
-        before, after = (quantiles([law.low, -law.high], value) for value in (max(0.0, share - room), share + room))
+        error = math.sqrt(share * (1 - share) / len(law.low))
+        levels = max(0.0, share - error), share + error
+        before, after = (quantiles([law.low, -law.high], level) for level in levels)
         return max(after[0] - before[0], after[1] - before[1]) / 2
 
     @property
@@ -114,30 +115,43 @@ _BLOCK = 2**21
 _ROUNDING = 1e-12
 
 
-def widened(law: Law, measure: Any, joint: JointCounts, within: Any) -> Law:
-    """Return the law with the standard errors of the jackknife, if they are larger; `within`: the rows of each group.
+class _Cells(NamedTuple):
+    """The rows of each unit (a row or a group) with each of its joint events."""
+
+    unit: IntArray
+    event: IntArray
+    rows: FloatArray
+
+
+def widened(law: Law, measure: Any, joint: JointCounts, by_group: Any) -> Law:
+    """Return the law with the standard errors of the jackknife, if they are larger; `by_group`: rows by group, event.
 
     If no class has two rows, all values are possible.
     """
     if not isinstance(joint, JointEvents) or not isinstance(measure, Measure) or not _is_mean_of_classes(measure):
         return law
     labels, counts = np.array([event[0][0] for event in joint.events]), np.array(joint.counts)
-    if within is None:  # the rows of a class are drawn together, and so are the classes of one row
+    if by_group is None:  # the rows of a class are drawn together, and so are the classes of one row
         events = np.flatnonzero(counts)
-        units, rows = (np.arange(len(events)), events, np.ones(len(events))), np.bincount(labels, counts)
-        strata, times = np.where(rows > 1, np.arange(len(rows)) + 1, 0)[labels[events]], counts[events]
+        cells, class_sizes = _Cells(np.arange(len(events)), events, np.ones(len(events))), np.bincount(labels, counts)
+        strata = np.where(class_sizes > 1, np.arange(len(class_sizes)) + 1, 0)[labels[events]]
+        times, totals = counts[events], counts
     else:  # the groups of a class are its rows
-        units = *within.nonzero(), within.data
-        rows = np.bincount(np.unique(units[0] * joint.n_categories + labels[units[1]]) % joint.n_categories)
-        strata, times = np.zeros(within.shape[0], np.int64), np.ones(within.shape[0])
-    if len(occurring := rows[rows > 0]) <= _FEW_CLASSES or np.median(occurring) >= _FEW_ROWS:
+        unit, event = by_group.nonzero()
+        cells = _Cells(unit, event, by_group.data)
+        classes = np.unique(cells.unit * joint.n_categories + labels[cells.event]) % joint.n_categories
+        class_sizes = np.bincount(classes)
+        strata, times = np.zeros(by_group.shape[0], np.int64), np.ones(by_group.shape[0])
+        totals = by_group.sum(axis=0)
+    occurring = class_sizes[class_sizes > 0]
+    if len(occurring) <= _FEW_CLASSES or np.median(occurring) >= _FEW_ROWS:
         return law
     if occurring.max() == 1:  # nothing shows how the answers to one class vary
-        none, all_ = np.zeros(len(law.low)), np.ones(len(law.low))
-        return Law(-all_, all_, (none, all_), (none, all_), law.observed)
-    a, b = _without_one(measure, joint, counts if within is None else within.sum(axis=0), units)
-    low, high = _moved((law.low, law.high), _jackknife(b - a, strata, times), -1.0)
-    of_a, of_b = (_moved(ends, _jackknife(of, strata, times), 0.0) for ends, of in ((law.a, a), (law.b, b)))
+        zeros, ones = np.zeros(len(law.low)), np.ones(len(law.low))
+        return Law(-ones, ones, (zeros, ones), (zeros, ones), law.observed)
+    a, b = _without_one(measure, joint, totals, cells)
+    low, high = _spread((law.low, law.high), _jackknife(b - a, strata, times), -1.0)
+    of_a, of_b = (_spread(ends, _jackknife(values, strata, times), 0.0) for ends, values in ((law.a, a), (law.b, b)))
     return Law(low, high, of_a, of_b, law.observed)
 
 
@@ -145,33 +159,31 @@ def _is_mean_of_classes(measure: Measure) -> bool:
     return measure.function is None and (measure.name == "balanced-accuracy" or base_of(measure.name)[0] == "macro")
 
 
-def _without_one(
-    measure: Measure, joint: JointEvents, counts: Any, units: tuple[IntArray, IntArray, FloatArray]
-) -> list[FloatArray]:
-    """Return both models' measure without one unit, a row or group. Only the unit's classes are counted again.
+def _without_one(measure: Measure, joint: JointEvents, counts: Any, cells: _Cells) -> list[FloatArray]:
+    """Return both models' measure without each unit. Only the classes of the unit are counted again.
 
-    `counts`: of all events. `units`: the number of a unit, that of an event in it, and the rows of the unit with it.
+    `counts`: the rows of each event.
     """
     means = as_measure("macro-recall" if measure.name == "balanced-accuracy" else measure).mean_of_classes()
     assert means is not None  # by `_is_mean_of_classes`
-    unit, event, rows = units
+    unit, event, rows = cells
     size = np.bincount(unit, rows)
-    distinct, of_size = np.unique(size if means.of_negatives else 0 * size, return_inverse=True)
+    sizes, size_of = np.unique(size if means.of_negatives else 0 * size, return_inverse=True)
     k, (label, *answers) = joint.n_categories, np.array(joint.events)[:, :, 0].T
-    blocks = np.array_split(distinct[:, np.newaxis], 1 + len(distinct) * k // _BLOCK)
+    blocks = np.array_split(sizes[:, np.newaxis], 1 + len(sizes) * k // _BLOCK)
     values = []
     for answer, total in zip(answers, joint.confusions(np.array(counts, dtype=np.float64)[np.newaxis]), strict=True):
         pairs = np.concatenate([unit * k + label[event], unit * k + answer[event]])
         changed, at = np.unique(pairs, return_inverse=True)
-        true, called = np.split(at, 2)
-        right = np.bincount(true, rows * (label == answer)[event], len(changed))
-        missed, added = (np.bincount(at, rows, len(changed)) - right for at in (true, called))
-        (of, code), every = np.divmod(changed, k), np.array(total)[:, 0]
-        left = every[:, code] - [right, missed, added, size[of] - right - missed - added]
-        left[left < _ROUNDING * every[:, code]] = 0.0
-        without = np.concatenate([_parts(means, every, sizes).sum(axis=2) for sizes in blocks], axis=1)
-        gains = _parts(means, left) - _parts(means, every[:, code], distinct[of_size[of]])
-        value, number = without[:, of_size] + [np.bincount(of, gain, len(size)) for gain in gains]
+        true, predicted = np.split(at, 2)
+        tp = np.bincount(true, rows * (label == answer)[event], len(changed))
+        fn, fp = (np.bincount(at, rows, len(changed)) - tp for at in (true, predicted))
+        (changed_unit, code), of_class = np.divmod(changed, k), np.array(total)[:, 0]
+        left = of_class[:, code] - [tp, fn, fp, size[changed_unit] - tp - fn - fp]
+        left[left < _ROUNDING * of_class[:, code]] = 0.0
+        unchanged = np.concatenate([_parts(means, of_class, negatives).sum(axis=2) for negatives in blocks], axis=1)
+        gains = _parts(means, left) - _parts(means, of_class[:, code], sizes[size_of[changed_unit]])
+        value, number = unchanged[:, size_of] + [np.bincount(changed_unit, gain, len(size)) for gain in gains]
         values.append(ratio(value, number, 0.0))
     return values
 
@@ -182,13 +194,15 @@ def _parts(means: MeanOfClasses, counts: Any, negatives: Any = 0.0) -> FloatArra
     return np.array([of_class.value, np.broadcast_to(of_class.occurs, of_class.value.shape)])
 
 
-def with_few_changed(means: MeanOfClasses, base: Any, places: FloatArray, shares: FloatArray) -> list[FloatArray]:
+def with_few_changed(means: MeanOfClasses, base: Any, places: FloatArray, one_more: FloatArray) -> list[FloatArray]:
     """Return a mean over classes with one more row in each of the `places`, counts of shape (places, 4, K)."""
     before, values = _parts(means, base), []
     total = before.sum(axis=2)
     for place in places:
         at = np.flatnonzero(place[: 4 if means.of_negatives else 3].any(axis=0))
-        counts = [count[:, at] + np.multiply.outer(shares, m[at]) for count, m in zip(base, place, strict=True)]
+        counts = [
+            count[:, at] + np.multiply.outer(one_more, added[at]) for count, added in zip(base, place, strict=True)
+        ]
         value, number = total + (_parts(means, counts) - before[:, :, at]).sum(axis=2)
         values.append(ratio(value, number, 0.0))
     return values
@@ -201,7 +215,7 @@ def _jackknife(values: FloatArray, strata: IntArray, times: FloatArray) -> float
     return float(np.sqrt(np.sum(((n - 1) / np.maximum(n, 1))[strata] * times * off**2)))
 
 
-def _moved(law: tuple[FloatArray, FloatArray], error: float, least: float) -> tuple[FloatArray, FloatArray]:
+def _spread(law: tuple[FloatArray, FloatArray], error: float, least: float) -> tuple[FloatArray, FloatArray]:
     """Return both ends of the values, spread until their midpoints have this standard error."""
     middle = (law[0] + law[1]) / 2
     move = (max(1.0, error / max(float(np.std(middle)), 1e-300)) - 1) * (middle - middle.mean())

@@ -1,6 +1,8 @@
 """The agreement of a judge with people, the law of the values that people would see, and the labels that would decide.
 
-Rows are split by the judge's verdict on one model or on two, and the labelled rows of a verdict represent all of them.
+A judge marks the answers of one model or of two in all rows, and people label some of these rows. Rows are split by the
+judge's verdict, and the labelled rows of a verdict represent all of them (`JudgedRows`). `JudgeAgreement` counts the
+labelled rows by both verdicts.
 """
 
 from collections.abc import Callable, Sequence
@@ -47,11 +49,18 @@ DIFFERENT = 0.05
 _INVERTED = 1e-4
 #: Largest number of random weights in memory.
 _PIECE = 2**22
-#: The rows of groups, their labelled rows, their summed differences, and their counts.
-_Groups = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
 
 #: The verdicts of a judge of two models, in the order of the rows.
 PREFERS = ("the judge prefers the baseline", "it prefers neither", "it prefers the candidate")
+
+
+class _Groups(NamedTuple):
+    """Groups of rows: their rows, labelled rows and summed differences by verdict, and how often each group occurs."""
+
+    rows: FloatArray
+    labels: FloatArray
+    differences: FloatArray
+    counts: FloatArray
 
 
 class JudgedRows(NamedTuple):
@@ -60,18 +69,18 @@ class JudgedRows(NamedTuple):
     Attributes
     ----------
     rows : int64 array of shape (verdicts,)
-    word : float64 array of shape (verdicts,)
+    stated : float64 array of shape (verdicts,)
         The difference (or the value of one model) that each verdict states, in ascending order.
     values : float64 array of shape (k,)
-        The possible differences, in ascending order; those of `word` are among them.
+        The possible differences, in ascending order; those of `stated` are among them.
     table : int64 array of shape (verdicts, k)
         The labelled rows by verdict and difference.
-    groups : tuple of float64 arrays of shape (groups, verdicts), the last of shape (groups,), or None
-        If rows are grouped: the rows of each group, its labelled rows, their summed differences, and its count.
+    groups : _Groups or None
+        If rows are grouped; arrays of shape (groups, verdicts), and the counts of shape (groups,).
     """
 
     rows: IntArray
-    word: FloatArray
+    stated: FloatArray
     values: FloatArray
     table: IntArray
     groups: _Groups | None
@@ -84,7 +93,7 @@ class JudgedRows(NamedTuple):
     @property
     def estimate(self) -> float:
         """The post-stratified difference; for a verdict without labels, the judge's value is used."""
-        means = np.where(self.labels > 0, self.table @ self.values / np.maximum(self.labels, 1), self.word)
+        means = np.where(self.labels > 0, self.table @ self.values / np.maximum(self.labels, 1), self.stated)
         return float(self.rows @ means / self.rows.sum())
 
     def law(self, size: int, generator: np.random.Generator) -> Law:
@@ -107,13 +116,13 @@ class JudgedRows(NamedTuple):
     def _law_of_groups(self, size: int, generator: np.random.Generator, more_labels: float | None) -> Law:
         """Return the same law with weights of groups; `more_labels`: as if this many times as many were labelled."""
         assert self.groups is not None
-        rows, labels, differences, often = self.groups
+        rows, labels, differences, counts = self.groups
 
         def drawn(number: int) -> tuple[FloatArray, ...]:
-            weights = generator.standard_gamma(often, (number, len(often)))
+            weights = generator.standard_gamma(counts, (number, len(counts)))
             of_verdict = weights @ rows
             if more_labels is not None:
-                weights = generator.standard_gamma(more_labels * often, weights.shape)
+                weights = generator.standard_gamma(more_labels * counts, weights.shape)
             return of_verdict, weights @ differences, weights @ labels
 
         of_verdict, sums, totals = _in_pieces(drawn, size, len(rows))
@@ -143,29 +152,29 @@ class JudgedRows(NamedTuple):
         return Law(*sides)
 
     def labels_wanted(self, null: float, way: str, share: float) -> IntArray | None:
-        """Return the fewest deciding labels by verdict, allocated as by Neyman (1934); for groups, as they are."""
+        """Return the fewest deciding labels by verdict, allocated as by Neyman (1934); for groups, as they are.
+
+        None if labels of all rows would not decide.
+        """
         level = 2 * share if way == "two-sided" else share
-        rows, table, labels, low = self.rows, self.table, self.labels, 1.0
-        spread = mean = labels.astype(np.float64)
-        pooled = self if self.groups is None else self._replace(groups=_pooled(self.groups))
+        rows, labels = self.rows, self.labels
         if self.groups is None:
-            smoothed, low = np.isin(self.values, self.word) / len(self.word), 0.0
-            lengthened = table + smoothed * (rows > 0)[:, np.newaxis]
-            chance = lengthened / np.maximum(lengthened.sum(axis=1, keepdims=True), 1e-300)
-            spread = rows * np.sqrt(np.maximum(chance @ self.values**2 - (chance @ self.values) ** 2, 0.0))
-            mean = np.where(labels[:, np.newaxis] > 0, table / np.maximum(labels, 1)[:, np.newaxis], chance)
+            spread, shares = self._spread_and_shares()
+            low, high = 0.0, float(rows.sum() / spread[spread > 0].min())
+        else:
+            spread, pooled = labels.astype(np.float64), self._replace(groups=_pooled(self.groups))
+            low, high = 1.0, float(rows.sum() / labels.sum())
 
         def wanted(times: float) -> IntArray:
             return np.ceil(np.clip(times * spread, labels, rows) - 1e-9).astype(np.int64)
 
         def decides(times: float) -> bool:
             if self.groups is None:
-                law = self._law_of_rows(wanted(times)[:, np.newaxis] * mean, 2_000, as_generator(1))
+                law = self._law_of_rows(wanted(times)[:, np.newaxis] * shares, 2_000, as_generator(1))
             else:
                 law = pooled._law_of_groups(2_000, as_generator(1), times)
             return law.pvalue(null, way) <= level
 
-        high = float(rows.sum() / (spread[spread > 0].min() if self.groups is None else labels.sum()))
         if decides(low):
             return labels
         if not decides(high):
@@ -174,6 +183,15 @@ class JudgedRows(NamedTuple):
             middle = (low + high) / 2
             low, high = (low, middle) if decides(middle) else (middle, high)
         return wanted(high)
+
+    def _spread_and_shares(self) -> tuple[FloatArray, FloatArray]:
+        """Return the rows of each verdict times the standard deviation of its values, and the shares of the values."""
+        rows, table, labels = self.rows, self.table, self.labels
+        prior = np.isin(self.values, self.stated) / len(self.stated)
+        smoothed = table + prior * (rows > 0)[:, np.newaxis]
+        chance = smoothed / np.maximum(smoothed.sum(axis=1, keepdims=True), 1e-300)
+        spread = rows * np.sqrt(np.maximum(chance @ self.values**2 - (chance @ self.values) ** 2, 0.0))
+        return spread, np.where(labels[:, np.newaxis] > 0, table / np.maximum(labels, 1)[:, np.newaxis], chance)
 
     def labels_to_get(self, share: float) -> str:
         """Return the number of labels that would show a difference of two models, and the rows to label, in words."""
@@ -188,30 +206,28 @@ class JudgedRows(NamedTuple):
 
 
 def judged_rows(
-    verdict: IntArray, labelled: NDArray[np.bool_], seen: FloatArray, word: FloatArray, units: IntArray | None
+    verdict: IntArray, labelled: NDArray[np.bool_], seen: FloatArray, stated: FloatArray, units: IntArray | None
 ) -> JudgedRows:
-    """Return rows by verdict, a code from 0, and human labels. `word`: the difference that each verdict states."""
-    values, kinds = np.unique(np.concatenate([seen, word])), len(word)
+    """Return rows by verdict, a code from 0, and human labels. `stated`: the difference that each verdict states."""
+    values, n_verdicts = np.unique(np.concatenate([seen, stated])), len(stated)
     cells = len(values) * verdict[labelled] + np.searchsorted(values, seen)
-    table = np.bincount(cells, minlength=kinds * len(values)).reshape(kinds, -1)
+    table = np.bincount(cells, minlength=n_verdicts * len(values)).reshape(n_verdicts, -1)
     groups: _Groups | None = None
     if units is not None:
         codes = np.unique(units, return_inverse=True)[1]
-        size, place = kinds * (codes.max() + 1), kinds * codes + verdict
-        counts = (np.bincount(place, weights, size) for weights in (None, labelled))
-        sums = np.bincount(place[labelled], seen, size)
-        of_rows, of_labels, of_sums = (array.reshape(-1, kinds).astype(np.float64) for array in (*counts, sums))
-        often = np.ones(len(of_rows))
-        groups = of_rows, of_labels, of_sums, often
-        groups = _pooled(groups) if len(often) > MOST_ATOMS else groups
-    return JudgedRows(np.bincount(verdict, minlength=kinds), word, values, table, groups)
+        size, cell = n_verdicts * (codes.max() + 1), n_verdicts * codes + verdict
+        sums = np.bincount(cell, None, size), np.bincount(cell, labelled, size), np.bincount(cell[labelled], seen, size)
+        rows, labels, differences = (array.reshape(-1, n_verdicts).astype(np.float64) for array in sums)
+        groups = _Groups(rows, labels, differences, np.ones(len(rows)))
+        groups = _pooled(groups) if len(groups.counts) > MOST_ATOMS else groups
+    return JudgedRows(np.bincount(verdict, minlength=n_verdicts), stated, values, table, groups)
 
 
 def _pooled(groups: _Groups) -> _Groups:
     """Return the distinct groups and their counts: equal groups share one gamma weight, and the law is the same."""
     distinct, places = np.unique(np.hstack(groups[:3]), axis=0, return_inverse=True)
     rows, labels, differences = np.hsplit(distinct, 3)
-    return rows, labels, differences, np.bincount(places.ravel(), groups[3]).astype(np.float64)
+    return _Groups(rows, labels, differences, np.bincount(places.ravel(), groups.counts).astype(np.float64))
 
 
 def rows_of_two(
@@ -227,17 +243,20 @@ def rows_of_one(
     judge: FloatArray, people: FloatArray, limits: tuple[float, float], units: IntArray | None
 ) -> JudgedRows:
     """Return the rows of one model that the judge calls wrong and right, or marks below and above its mean mark."""
-    labelled, middle = ~np.isnan(people), 0.5 if np.isin(judge, (0.0, 1.0)).all() else judge.mean()
+    labelled = ~np.isnan(people)
+    middle = 0.5 if np.isin(judge, (0.0, 1.0)).all() else judge.mean()
     return judged_rows((judge > middle).astype(np.int64), labelled, people[labelled], np.array(limits), units)
 
 
 def same_labels(judge: Sequence[Any], people: Sequence[FloatArray], models: str) -> list[Note]:
     """Return a note if people's labels of both `models` are equal, but several verdicts of the judge differ."""
-    labelled = ~np.isnan(people[0] - people[1])  # people who see half of the judge's differences rarely miss six
+    labelled = ~np.isnan(people[0] - people[1])
     unlike = int(np.count_nonzero((judge[0] != judge[1])[labelled]))
+    # People who see half of the judge's differences rarely miss six.
+    if unlike <= 5 or not np.array_equal(people[0][labelled], people[1][labelled]):
+        return []
     text = f"people's labels of {models} are equal in all {np.count_nonzero(labelled):,} rows, but the judge's verdicts"
-    note = Note("same-labels", f"{text} differ in {unlike:,} of them; label the answers of each model")
-    return [note] * (unlike > 5 and np.array_equal(people[0][labelled], people[1][labelled]))
+    return [Note("same-labels", f"{text} differ in {unlike:,} of them; label the answers of each model")]
 
 
 def _in_pieces(drawn: Callable[[int], tuple[FloatArray, ...]], size: int, width: int) -> list[FloatArray]:
@@ -271,15 +290,16 @@ class JudgeAgreement(NamedTuple):
             ("right answers passed by the judge", self.sensitivity(), right, right + people_alone),
             ("wrong answers passed", (1 - specificity.high, 1 - specificity.low), judge_alone, judge_alone + wrong),
         )
-        return ", ".join(
-            f"{what} {100 * count / of:.1f}% ({100 * ends[0]:.1f}% to {100 * ends[1]:.1f}%; {count} of {of})"
-            if of
-            else f"{what}: none labelled"
-            for what, ends, count, of in shares
-        )
+        words = []
+        for name, (low, high), count, n in shares:
+            if n:
+                words.append(f"{name} {100 * count / n:.1f}% ({100 * low:.1f}% to {100 * high:.1f}%; {count} of {n})")
+            else:
+                words.append(f"{name}: none labelled")
+        return ", ".join(words)
 
     def agreement(self, confidence_level: float = 0.95) -> Interval:
-        """Clopper and Pearson's interval of the share of rows on which judge and people agree."""
+        """Return Clopper and Pearson's interval of the share of rows on which judge and people agree."""
         return clopper_pearson(self.both_right + self.both_wrong, sum(self), confidence_level=confidence_level)
 
     def sensitivity(self, confidence_level: float = 0.95) -> Interval:

@@ -1,12 +1,13 @@
-r"""The law of a weighted sum of gamma variables, by a saddle-point integral, and shared random gamma variables.
+r"""The distribution of a weighted sum of gamma variables (`tails`), and gamma variables that several laws share.
 
-The mean of values with flat Dirichlet weights is at most t where :math:`\sum_j G_j (x_j - t) \le 0`, :math:`G_j` being
+The mean of values with flat Dirichlet weights is at most t if :math:`\sum_j G_j (x_j - t) \le 0`. The :math:`G_j` are
 independent exponential variables, or gamma variables of shape :math:`c_j` if value j occurs that often. With
-:math:`a_j = x_j - t` and the saddle point at :math:`-\theta` its probability is
+:math:`a_j = x_j - t` and the saddle point at :math:`-\theta` the probability is
 
 .. math:: P = \frac{1}{2 \pi i} \int_{-\theta - i\infty}^{-\theta + i\infty} \prod_j (1 - s a_j)^{-c_j} \frac{ds}{-s}
 
-by the trapezoid rule on a hyperbola through the saddle point, in equal steps of its parameter.
+by the trapezoid rule on a hyperbola through the saddle point, in equal steps of its parameter. `SharedDraws` and
+`ModelDraws` are the random gamma variables of laws that have no such formula.
 """
 
 import math
@@ -23,17 +24,21 @@ from ..measures.formulas import Confusion
 
 #: The most values; more are split between this many equidistant ones, with equal mean and no smaller variance.
 MOST_ATOMS = 2**13
-#: The distance of the nodes, and the size of terms that are left out: for eleven digits, and for five.
+#: Accuracies: the distance of the nodes, and the size of terms that are left out; for eleven digits, and for five.
 FINE, COARSE = (0.04, 1e-14), (0.16, 1e-8)
 #: The length of the path that is added at a time.
 _LENGTH = 1.28
 _MOST_BLOCKS, _MOST_STEPS = 150, 100
 #: Complex numbers that are multiplied before a logarithm is taken, which takes as long as about forty products.
 _FACTORS = 32
-#: The most numbers that are shared, which would otherwise fill the memory, and the most powers of two in a count.
-_MOST_NUMBERS, _MOST_POWERS = 2**25, 20
-#: The most distinct rows for each pair of models, which has about as many joint events; weightings drawn together.
-_MOST_ROWS, _TOGETHER = 400, 64
+#: The most numbers that are shared, since more would fill the memory.
+_MOST_NUMBERS = 2**25
+#: The most powers of two in a count.
+_MOST_POWERS = 20
+#: The most distinct rows for each pair of models, which has about as many joint events.
+_MOST_ROWS = 400
+#: The number of weightings that are drawn together.
+_TOGETHER = 64
 
 
 def tails(factors: FloatArray, counts: FloatArray, accuracy: tuple[float, float] = FINE) -> FloatArray:
@@ -48,13 +53,13 @@ def tails(factors: FloatArray, counts: FloatArray, accuracy: tuple[float, float]
     a, times = np.ascontiguousarray(np.where(counts > 0, factors, 0.0).T), np.ascontiguousarray(counts.T)
     least, most = a.min(axis=0), a.max(axis=0)
     tails: FloatArray = np.where(most <= 0, 1.0, 0.0)
-    both, once = (least < 0) & (most > 0), ((times == 0) | (times == 1)).all(axis=0)
-    for rows in (np.flatnonzero(both & once), np.flatnonzero(both & ~once)):
+    both_signs, once = (least < 0) & (most > 0), ((times == 0) | (times == 1)).all(axis=0)
+    for rows in (np.flatnonzero(both_signs & once), np.flatnonzero(both_signs & ~once)):
         if len(rows):
-            scaled, often = a[:, rows], times[:, rows]
-            turned = (scaled * often).sum(axis=0) < 0
+            scaled, times_of_rows = a[:, rows], times[:, rows]
+            turned = (scaled * times_of_rows).sum(axis=0) < 0
             scaled *= np.where(turned, -1.0, 1.0)
-            small = _small_tails(scaled / -scaled.min(axis=0), often, accuracy)
+            small = _small_tails(scaled / -scaled.min(axis=0), times_of_rows, accuracy)
             tails[rows] = np.where(turned, 1 - small, small)
     return tails
 
@@ -74,10 +79,10 @@ def _small_tails(a: FloatArray, times: FloatArray, accuracy: tuple[float, float]
     for block in range(_MOST_BLOCKS):
         u = step * np.arange(block * nodes, (block + 1) * nodes)
         cosh, sinh = np.cosh(u), np.sinh(u)
-        of_left = bend[left, np.newaxis]
-        path = width[left, np.newaxis] * (of_left * (cosh - 1) + 1j * sinh)
+        bend_left = bend[left, np.newaxis]
+        path = width[left, np.newaxis] * (bend_left * (cosh - 1) + 1j * sinh)
         log_product = _log_products(ratios[:, left, np.newaxis], times[:, left, np.newaxis], path)
-        terms = np.exp(-log_product) * (cosh - 1j * of_left * sinh) / (1 - path / theta[left, np.newaxis])
+        terms = np.exp(-log_product) * (cosh - 1j * bend_left * sinh) / (1 - path / theta[left, np.newaxis])
         total[left] += terms.real.sum(axis=1) - (0.5 if block == 0 else 0.0)
         left = left[np.abs(terms[:, -1]) >= negligible * total[left]]
         if not len(left):
@@ -106,9 +111,9 @@ def _saddles(a: FloatArray, times: FloatArray) -> tuple[FloatArray, FloatArray]:
         at = theta[left]
         ratios = a[:, left] / (1 + at * a[:, left])
         slope = -(ratios * times[:, left]).sum(axis=0) - 1 / at
-        curvature[left] = of_left = (ratios * ratios * times[:, left]).sum(axis=0) + 1 / at**2
-        step = slope / of_left
-        far = np.abs(step) * np.sqrt(of_left) >= 1e-2
+        curvature[left] = bent = (ratios * ratios * times[:, left]).sum(axis=0) + 1 / at**2
+        step = slope / bent  # Newton's
+        far = np.abs(step) * np.sqrt(bent) >= 1e-2
         low[left], high[left] = np.where(slope > 0, low[left], at), np.where(slope > 0, at, high[left])
         left, after = left[far], (at - step)[far]
         if not len(left):
@@ -119,26 +124,26 @@ def _saddles(a: FloatArray, times: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def atoms_of(values: FloatArray, counts: FloatArray, most: int = MOST_ATOMS) -> tuple[FloatArray, FloatArray]:
-    """At most this many equidistant values and their counts: each given value is split between its two neighbours."""
+    """Split each value between its two neighbours among at most this many equidistant ones; return these and counts."""
     least, span = float(values.min()), float(np.ptp(values))
     if span == 0:
         return values[:1], counts.sum(keepdims=True)
     places: FloatArray = (values - least) * ((most - 1) / span)
     below = np.minimum(places.astype(np.int64), most - 2)
-    held: FloatArray = np.bincount(below, counts, most).astype(np.float64)
+    grid_counts: FloatArray = np.bincount(below, counts, most).astype(np.float64)
     shifted = np.bincount(below, counts * (places - below), most)
-    held -= shifted
-    held[1:] += shifted[:-1]
-    kept = held > 0
+    grid_counts -= shifted
+    grid_counts[1:] += shifted[:-1]
+    occurs = grid_counts > 0
     grid: FloatArray = least + span / (most - 1) * np.arange(most, dtype=np.float64)
-    return grid[kept], held[kept]
+    return grid[occurs], grid_counts[occurs]
 
 
 def pooled_weights(weights: FloatArray, counts: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
-    """At most this many weights in equal ratios, and their counts; a given weight is split between its two neighbours.
+    """Split each weight between its two neighbours among at most this many in equal ratios; return these and counts.
 
-    The sum of all is unchanged. With neighbours that differ by the factor 1 + h, the sum of squares grows by the share
-    h^2 / 4 at most. Weights of 0 or less stay as they are.
+    The sum of all weights is unchanged. With neighbours that differ by the factor 1 + h, the sum of squares grows
+    by the share h^2 / 4 at most. Weights of 0 or less stay as they are.
     """
     least, largest = float(weights.min()), float(weights.max())
     if len(weights) <= most or least <= 0:
@@ -146,9 +151,9 @@ def pooled_weights(weights: FloatArray, counts: FloatArray, most: int) -> tuple[
     atoms: FloatArray = np.geomspace(least, largest, most)
     below = np.clip(np.searchsorted(atoms, weights, side="right") - 1, 0, most - 2)
     share = (weights - atoms[below]) / np.diff(atoms)[below]
-    held: FloatArray = np.bincount(below, counts * (1 - share), most).astype(np.float64)
-    held += np.bincount(below + 1, counts * share, most)
-    return atoms[held > 0], held[held > 0]
+    atom_counts: FloatArray = np.bincount(below, counts * (1 - share), most).astype(np.float64)
+    atom_counts += np.bincount(below + 1, counts * share, most)
+    return atoms[atom_counts > 0], atom_counts[atom_counts > 0]
 
 
 class SharedDraws:
@@ -170,7 +175,7 @@ class SharedDraws:
         return int(counts.max()) < 2**_MOST_POWERS and columns * self.size <= _MOST_NUMBERS
 
     def weights(self, counts: FloatArray, block: slice = slice(None)) -> FloatArray:
-        """Gamma variables of these shapes in a block of weightings; array of float, shape (weightings, len(counts))."""
+        """Return gamma variables of these shapes in a block of weightings, shape (weightings, len(counts))."""
         drawn = np.zeros((len(counts), len(self.shares[block])))
         order = np.argsort(-counts, kind="stable")
         for power, columns in enumerate(self._columns):
@@ -206,44 +211,48 @@ class ModelDraws(SharedDraws):
     def __init__(self, columns: IntArray, seed: int, size: int, most: int) -> None:
         super().__init__(seed, size)
         self.clear()
-        self.pair = 0, 1  # those that are compared
+        self.pair = 0, 1  # the models that are compared
         self._codes, label, answers = columns, columns[0], columns[1:]
         k, n_models = int(columns.max()) + 1, len(answers)
         if len(np.unique(label)) < k or (1 + 2 * n_models) * k * most > 2 * _MOST_NUMBERS:
             return
-        about = [np.bincount(codes, minlength=k) for codes in (label, answers.ravel(), answers[answers == label])]
-        self._classes = np.unique(about, axis=1, return_inverse=True)[1].ravel()
-        own = self._classes[columns]
-        tables = [np.bincount(own[0] * k + answer, minlength=k * k) for answer in own[1:]]
+        # Classes are numbered by their counts, and models by their tables of labels and answers.
+        class_counts = [
+            np.bincount(codes, minlength=k) for codes in (label, answers.ravel(), answers[answers == label])
+        ]
+        self._classes = np.unique(class_counts, axis=1, return_inverse=True)[1].ravel()
+        numbered = self._classes[columns]
+        tables = [np.bincount(numbered[0] * k + answer, minlength=k * k) for answer in numbered[1:]]
         self._models = np.unique(tables, axis=0, return_inverse=True)[1].ravel()
-        rows, often = np.unique(own[[0, *1 + np.argsort(self._models)]], axis=1, return_counts=True)
-        few = len(often) <= n_models * (n_models - 1) // 2 * min(_MOST_ROWS, k**3)
+        rows, counts = np.unique(numbered[[0, *1 + np.argsort(self._models)]], axis=1, return_counts=True)
+        few = len(counts) <= n_models * (n_models - 1) // 2 * min(_MOST_ROWS, k**3)
         if few and np.ptp(self._classes) == k - 1 and np.ptp(self._models) == n_models - 1:
-            self._draw(rows, often, most)
+            self._draw(rows, counts, most)
 
     def clear(self) -> None:
         """Free the memory of the columns and of the sums."""
         super().clear()
         self._sums = np.empty((1, 0, 0))
 
-    def _draw(self, rows: IntArray, often: IntArray, size: int) -> None:
+    def _draw(self, rows: IntArray, counts: IntArray, size: int) -> None:
         """Add the weights of labels, and of wrong answers by their labels and by themselves."""
         from scipy.sparse import csc_array  # slow to import
 
         label, answers, k = rows[:1], rows[1:], len(self._classes)
-        of = np.concatenate([label, np.repeat(label, len(answers), axis=0), answers])
+        classes = np.concatenate([label, np.repeat(label, len(answers), axis=0), answers])
         sums, at = np.nonzero(np.concatenate([label == label, answers != label, answers != label]))
-        members: Any = csc_array((np.ones(len(sums)), (sums * k + of[sums, at], at)), shape=(len(of) * k, len(often)))
-        several, generator = np.flatnonzero(often > 1), as_generator(self.seed)
-        self._one_more, self._sums = generator.standard_exponential(size), np.empty((len(of), k, size))
+        shape = len(classes) * k, len(counts)
+        members: Any = csc_array((np.ones(len(sums)), (sums * k + classes[sums, at], at)), shape=shape)
+        several, generator = np.flatnonzero(counts > 1), as_generator(self.seed)
+        self._one_more, self._sums = generator.standard_exponential(size), np.empty((len(classes), k, size))
         for start in range(0, size, _TOGETHER):
-            weights = generator.standard_exponential((len(often), _TOGETHER))
-            weights[several] = generator.standard_gamma(often[several, np.newaxis], (len(several), _TOGETHER))
+            weights = generator.standard_exponential((len(counts), _TOGETHER))
+            weights[several] = generator.standard_gamma(counts[several, np.newaxis], (len(several), _TOGETHER))
             added = (members @ weights).reshape(-1, k, _TOGETHER)
             self._sums[..., start : start + _TOGETHER] = added[..., : size - start]
 
     def of_pair(self, joint: Any, size: int) -> tuple[Any, Any, bool] | None:
-        """A pair's record in a canonical order, its blocks, and whether the models are swapped; None if unknown."""
+        """Return a pair's record in a canonical order, its blocks, and whether models are swapped; None if unknown."""
         pair, classes = np.array(self.pair), range(self._sums.shape[1])
         codes = self._codes[[0, *1 + pair]]
         if not classes or joint != joint.from_codes(classes, *codes)[0]:
@@ -253,9 +262,9 @@ class ModelDraws(SharedDraws):
         return own, partial(self._blocks, self._models[pair[order]], size), bool(order[0])
 
     def _blocks(self, models: IntArray, size: int, step: int) -> Iterator[tuple[list[Confusion], FloatArray]]:
-        """Blocks of the counts of these models, and of the weights of one more row."""
+        """Yield blocks of the counts of these models, and of the weights of one more row."""
         for block in (slice(start, min(start + step, size)) for start in range(0, size, step)):
             true, *wrong = self._sums[..., block].swapaxes(1, 2)
             n, half = true.sum(axis=1, keepdims=True), len(wrong) // 2
-            both = [(wrong[model], wrong[half + model]) for model in models]
-            yield [Confusion(true - fn, fn, fp, n - true - fp) for fn, fp in both], self._one_more[block]
+            errors = [(wrong[model], wrong[half + model]) for model in models]
+            yield [Confusion(true - fn, fn, fp, n - true - fp) for fn, fp in errors], self._one_more[block]

@@ -1,10 +1,11 @@
 r"""Bounds of a mean of values within limits that remain valid with one more value, even the worst possible.
 
-Rows (items, groups) get the weights of a flat Dirichlet law, and one more row is put in at a limit. The point of the
-weighted mean's law with probability alpha below it is the lower bound, with the row at the lower limit; the upper bound
-is its mirror image. For right and wrong it is Clopper and Pearson's, and the p-value of differences of -1, 0 and 1 is
-McNemar's exact one.
+Units (rows, items or groups) get random weights, those of a flat Dirichlet distribution, and one more unit is added at
+a limit of the values. The lower bound of confidence 1 - alpha is the alpha-quantile of the weighted mean, with the
+added unit at the lower limit; the upper bound is its mirror image. For right and wrong answers it is Clopper and
+Pearson's bound, and the p-value of differences of -1, 0 and 1 is McNemar's exact one.
 
+`units_of` makes `Units` from values; `mean_intervals` and `mean_pvalues` compute the results for many means at once.
 `Units` may state the weight of a row, where one more group is taken to be like those seen. docs/methods.md ("Bounds for
 one more object") has that assumption, its cost, the simulations and the sources: Gaffke (2005), and Phan, Thomas and
 Learned-Miller (2021). Its validity for every law is proved in a few cases, and no failure is known.
@@ -33,10 +34,10 @@ _MOST_STEPS = 60
 #: The most values that are kept as they are; pooling more of them adds at most this share to the variance.
 _FEW_ATOMS, _WIDER = 256, 1e-5
 _FEW_MEANS = 8  # sizes are pooled if the means of all units take at most this many values
-#: The last step towards a point, or the product of the last two, in standard deviations: what is left is far smaller.
+#: A search for a quantile ends with a step, or a product of the last two, below this, in standard deviations.
 _LAST_STEP = 1e-8
-_FAR = 200  # values whose binary exponents are farther from 0 are scaled
-_TOGETHER = 2**11  # at most this many units of several means are in one array
+_LARGEST_EXPONENT = 200  # values whose binary exponents are farther from 0 are scaled
+_BATCH = 2**11  # at most this many units of several means are in one array
 
 
 class Units(NamedTuple):
@@ -75,19 +76,21 @@ def sums_by(codes: IntArray, values: FloatArray, size: int = 0) -> FloatArray:
 
 
 def units_of(sums: FloatArray, sizes: FloatArray | IntArray | None = None, row: float = math.inf) -> Units:
-    """Return distinct units. If too many, they are pooled by equidistant sums, or (few means) sizes in equal ratios."""
-    if sizes is not None:
-        pairs, often = np.unique(sums + 1j * np.asarray(sizes, dtype=np.float64), return_counts=True)
-        units = Units(pairs.real, pairs.imag, often.astype(np.float64), row)
-        means, of = np.unique(units.sums / units.sizes, return_inverse=True)
-        if len(pairs) <= MOST_ATOMS or len(means) > _FEW_MEANS:
-            return units
-        of_means = [of == mean for mean in range(len(means))]
-        parts = [pooled_weights(units.sizes[at], units.counts[at], MOST_ATOMS // len(means)) for at in of_means]
-        atoms, counts = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return Units(np.repeat(means, [len(part[0]) for part in parts]) * atoms, atoms, counts, row)
-    values, counts = distinct(np.asarray(sums, dtype=np.float64), MOST_ATOMS)
-    return Units(values, np.ones(len(values)), counts)
+    """Return distinct units. Too many are pooled: to equidistant sums, or (few means) to sizes in equal ratios."""
+    if sizes is None:
+        values, counts = distinct(np.asarray(sums, dtype=np.float64), MOST_ATOMS)
+        return Units(values, np.ones(len(values)), counts)
+    pairs, often = np.unique(sums + 1j * np.asarray(sizes, dtype=np.float64), return_counts=True)
+    units = Units(pairs.real, pairs.imag, often.astype(np.float64), row)
+    means, mean_of = np.unique(units.sums / units.sizes, return_inverse=True)
+    if len(pairs) <= MOST_ATOMS or len(means) > _FEW_MEANS:
+        return units
+    pooled = []
+    for number in range(len(means)):
+        same = mean_of == number
+        pooled.append(pooled_weights(units.sizes[same], units.counts[same], MOST_ATOMS // len(means)))
+    atoms, counts = (np.concatenate(part) for part in zip(*pooled, strict=True))
+    return Units(np.repeat(means, [len(of_mean) for of_mean, _ in pooled]) * atoms, atoms, counts, row)
 
 
 def row_of_groups(groups: int, unseen_group: UnseenGroup = "auto", row: float = 1.0) -> float:
@@ -123,22 +126,22 @@ def mean_intervals(
     many: Sequence[Units], limits: Sequence[tuple[float, float]], confidence_level: float = 0.95, *, fine: bool = False
 ) -> list[Interval]:
     """Return the intervals of many means, as `mean_interval` does, but about a hundred times as fast."""
-    of_each = np.array(limits, dtype=np.float64).reshape(-1, 2)
+    least, most = np.array(limits, dtype=np.float64).reshape(-1, 2).T
     low, high = np.empty(len(many)), np.empty(len(many))
-    for where, units in _together(many):
+    for numbers, units in _batches(many):
         share, strict = shares_beyond((1 - confidence_level) / 2, missed(units.counts.sum(axis=1), units.row))
         units = units._replace(row=np.where(strict, np.inf, units.row))
-        low[where] = _points(units, of_each[where, 0], share, fine)
-        high[where] = -_points(units.mirrored, -of_each[where, 1], share, fine)
+        low[numbers] = _lower_bounds(units, least[numbers], share, fine)
+        high[numbers] = -_lower_bounds(units.mirrored, -most[numbers], share, fine)
     return [Interval(*ends, confidence_level) for ends in zip(low.tolist(), high.tolist(), strict=True)]
 
 
 def mean_points(units: Units, least: float, shares: FloatArray) -> FloatArray:
     """Return the lower bounds of one mean of values of `least` or more, with these shares of its law below them."""
     k = len(shares)
-    sums, sizes, counts = (np.repeat(of[np.newaxis], k, axis=0) for of in units[:3])
+    sums, sizes, counts = (np.repeat(values[np.newaxis], k, axis=0) for values in units[:3])
     many = Units(sums, sizes, counts, np.full(k, units.row))
-    return _points(many, np.full(k, least), shares, fine=False)
+    return _lower_bounds(many, np.full(k, least), shares, fine=False)
 
 
 def mean_pvalues(
@@ -149,68 +152,74 @@ def mean_pvalues(
     `margins`: of "the mean is the margin or more", and of "it is minus the margin or less", where that is not 0.
     """
     less, greater, limit = np.empty(len(many)), np.empty(len(many)), np.array(limits, dtype=np.float64)
-    at = np.zeros(len(many)) if margins is None else -np.minimum(margins, limit)
-    for where, units in _together(many):
-        less[where] = _pvalues(units.mirrored, -limit[where], at[where])
-        greater[where] = _pvalues(units, -limit[where], at[where])
-    bounds = (np.maximum(array, math.ulp(0.0)).tolist() for array in (less, greater))
-    return list(zip(*bounds, strict=True))
+    null_value = np.zeros(len(many)) if margins is None else -np.minimum(margins, limit)
+    for numbers, units in _batches(many):
+        less[numbers] = _pvalues(units.mirrored, -limit[numbers], null_value[numbers])
+        greater[numbers] = _pvalues(units, -limit[numbers], null_value[numbers])
+    positive = (np.maximum(pvalues, math.ulp(0.0)).tolist() for pvalues in (less, greater))
+    return list(zip(*positive, strict=True))
 
 
 def shown_below_zero(many: Sequence[Units], limit: float | FloatArray, level: float) -> NDArray[np.bool_]:
     """Test whether p-values of "less" are at most this level, with p to five digits, in a sixth of the time."""
-    less, at, limits = np.empty(len(many)), np.zeros(len(many)), -np.broadcast_to(limit, len(many))
-    for where, units in _together(many):
-        less[where] = _pvalues(units.mirrored, limits[where], at[where], COARSE)
+    less, zero, least = np.empty(len(many)), np.zeros(len(many)), -np.broadcast_to(limit, len(many))
+    for numbers, units in _batches(many):
+        less[numbers] = _pvalues(units.mirrored, least[numbers], zero[numbers], COARSE)
     return np.asarray(less <= level)
 
 
-def _together(many: Sequence[Units]) -> Iterator[tuple[IntArray, Units]]:
-    """Yield arrays of units of similar lengths, one per row, that fit into a cache; counts of 0 fill the rows."""
+def _batches(many: Sequence[Units]) -> Iterator[tuple[IntArray, Units]]:
+    """Yield the numbers of some of these units, and their arrays as rows of one; counts of 0 fill shorter rows.
+
+    Units of a batch have similar lengths, and fit into a cache.
+    """
     lengths = np.array([len(units.sums) for units in many])
     order, start = np.argsort(lengths, kind="stable"), 0
     while start < len(order):
         widths = lengths[order[start:]]
-        fit = (widths * np.arange(1, len(widths) + 1) <= _TOGETHER) & (widths <= 1.25 * widths[0] + 1)
-        where = order[start : start + max(1, int(fit.sum()))]
-        start += len(where)
-        place = np.arange(lengths[where].max()) < lengths[where, np.newaxis]
-        *of_units, weights = zip(*(many[number] for number in where), strict=True)
-        rows = [np.repeat([value[:1] for value in of], place.shape[1], axis=1) for of in of_units]
-        for row, of in zip(rows, of_units, strict=True):
-            row[place] = np.concatenate(of)
-        yield where, Units(rows[0], rows[1], np.where(place, rows[2], 0.0), np.array(weights))
+        fit = (widths * np.arange(1, len(widths) + 1) <= _BATCH) & (widths <= 1.25 * widths[0] + 1)
+        numbers = order[start : start + max(1, int(fit.sum()))]
+        start += len(numbers)
+        filled = np.arange(lengths[numbers].max()) < lengths[numbers, np.newaxis]
+        *fields, row = zip(*(many[number] for number in numbers), strict=True)
+        sums, sizes, counts = (np.repeat([array[:1] for array in field], filled.shape[1], axis=1) for field in fields)
+        for padded, field in zip((sums, sizes, counts), fields, strict=True):
+            padded[filled] = np.concatenate(field)
+        yield numbers, Units(sums, sizes, np.where(filled, counts, 0.0), np.array(row))
 
 
-def _points(units: Units, least: FloatArray, share: FloatArray, fine: bool) -> FloatArray:
+def _lower_bounds(units: Units, least: FloatArray, share: FloatArray, fine: bool) -> FloatArray:
     """Return the lower bounds of the means of rows of units, with these shares below them."""
     sums, sizes, counts, _ = units
     exponents = np.frexp(np.maximum(np.abs(sums).max(axis=1), np.abs(least)))[1]
-    if (np.abs(exponents) > _FAR).any():  # powers of such values are no floats
+    if (np.abs(exponents) > _LARGEST_EXPONENT).any():  # powers of such values are no floats
         scaled = units._replace(sums=np.ldexp(sums, -exponents[:, np.newaxis]))
-        return np.asarray(np.ldexp(_points(scaled, np.ldexp(least, -exponents), share, fine), exponents))
-    total = (counts * sizes).sum(axis=1)
-    most = (sums / sizes).max(axis=1)
-    inside = most > least
+        return np.asarray(np.ldexp(_lower_bounds(scaled, np.ldexp(least, -exponents), share, fine), exponents))
+    largest_mean = (sums / sizes).max(axis=1)
+    inside = largest_mean > least
     if not inside.all():
-        points = least.copy()
+        bounds = least.copy()
         if inside.any():
-            points[inside] = _points(Units(*(unit[inside] for unit in units)), least[inside], share[inside], fine)
-        return points
-    mean, size = (counts * sums).sum(axis=1) / total, sizes.max(axis=1)
-    centre = mean + _unseen(units, least, mean) / (total + size)
+            bounds[inside] = _lower_bounds(_some_rows(units, inside), least[inside], share[inside], fine)
+        return bounds
+    total, largest_size = (counts * sizes).sum(axis=1), sizes.max(axis=1)
+    mean = (counts * sums).sum(axis=1) / total
+    centre = mean + _unseen(units, least, mean) / (total + largest_size)
     residuals, unseen = sums - centre[:, np.newaxis] * sizes, _unseen(units, least, centre)
     square = (counts * residuals**2).sum(axis=1) + unseen**2
     skewness = 2 * ((counts * residuals**3).sum(axis=1) + unseen**3) / square**1.5
-    return share_points(
-        lambda means, left: _shares_below(
-            Units(*(unit[left] for unit in units)), least[left], means, FINE if fine else COARSE
-        ),
+    accuracy = FINE if fine else COARSE
+    return find_quantiles(
+        lambda means, rows: _shares_below(_some_rows(units, rows), least[rows], means, accuracy),
         share,
         last_step=_LAST_STEP**2 if fine else _LAST_STEP,
-        ends=(least, most),
-        start=Start(centre, np.sqrt(square) / (total + size), skewness),
+        ends=(least, largest_mean),
+        start=Start(centre, np.sqrt(square) / (total + largest_size), skewness),
     )
+
+
+def _some_rows(units: Units, rows: Any) -> Units:
+    return Units(*(values[rows] for values in units))
 
 
 def missed(groups: Any, row: Any) -> FloatArray:
@@ -229,12 +238,15 @@ def shares_beyond(share: float, chance: Any) -> tuple[FloatArray, NDArray[np.boo
     return np.where(strict, share / 2, share - chance), strict
 
 
-def _pvalues(units: Units, least: FloatArray, at: FloatArray, accuracy: tuple[float, float] = FINE) -> FloatArray:
+def _pvalues(
+    units: Units, least: FloatArray, null_value: FloatArray, accuracy: tuple[float, float] = FINE
+) -> FloatArray:
     """Return the probabilities of `_shares_below`, allowing for an unseen kind of group."""
-    like_seen, chance = _shares_below(units, least, at, accuracy), missed(units.counts.sum(axis=1), units.row)
+    like_seen = _shares_below(units, least, null_value, accuracy)
+    chance = missed(units.counts.sum(axis=1), units.row)
     if not chance.any():
         return like_seen
-    strict = _shares_below(units._replace(row=np.full(len(at), np.inf)), least, at, accuracy)
+    strict = _shares_below(units._replace(row=np.full(len(like_seen), np.inf)), least, null_value, accuracy)
     return combined(like_seen, strict, chance)
 
 
@@ -261,7 +273,7 @@ class Start(NamedTuple):
     skewness: FloatArray
 
 
-def share_points(
+def find_quantiles(
     shares_below: Callable[[FloatArray, IntArray], FloatArray],
     share: float | FloatArray,
     *,
@@ -269,32 +281,33 @@ def share_points(
     start: Start,
     last_step: float = _LAST_STEP,
 ) -> FloatArray:
-    """Return where rising shares take these values, by secants of their normal quantiles, almost straight lines.
+    """Return the quantiles of several laws, by secants of the normal quantiles of shares, which are almost straight.
 
-    `shares_below`: the shares at points of some of the laws, and which.
+    `shares_below`: the shares below a point of each of some laws, which are given by their numbers.
     """
-    bottom, top, wanted = ends[0].copy(), ends[1].copy(), np.broadcast_to(ndtri(share), ends[0].shape)
+    low, high = ends[0].copy(), ends[1].copy()
+    wanted = np.broadcast_to(ndtri(share), low.shape)
     skewness = np.clip(start.skewness, -1.0, 1.0)
-    at = start.centre + (wanted + (wanted**2 - 1) / 6 * skewness) * start.spread  # Cornish and Fisher
-    slope = start.spread * np.maximum(1 + wanted / 3 * skewness, 0.1)  # a slope of 0 would end the search here
-    before: tuple[FloatArray, FloatArray] = np.zeros(len(at)), np.full(len(at), np.inf)
-    latest, left = np.ones(len(at)), np.arange(len(at))
+    points = start.centre + (wanted + (wanted**2 - 1) / 6 * skewness) * start.spread  # Cornish and Fisher
+    slopes = start.spread * np.maximum(1 + wanted / 3 * skewness, 0.1)  # a slope of 0 would end the search here
+    last_points, last_excess = np.zeros(len(points)), np.full(len(points), np.inf)
+    last_steps, open_ = np.ones(len(points)), np.arange(len(points))
     for _ in range(_MOST_STEPS):
-        low, high, point = bottom[left], top[left], at[left]
-        point = np.where((low < point) & (point < high), point, (low + high) / 2)
-        excess = ndtri(shares_below(point, left)) - wanted[left]
-        low, high = np.where(excess > 0, low, point), np.where(excess > 0, point, high)
-        finite, (point_before, excess_before) = np.isfinite(excess), (array[left] for array in before)
-        turned = finite & np.isfinite(excess_before) & (excess != excess_before)
-        run, rise = point - point_before, np.where(turned, excess, 1.0) - np.where(turned, excess_before, 0.0)
-        slope[left] = np.where(turned, run / rise, slope[left])
-        step = np.where(finite, slope[left] * excess, np.inf)
-        before[0][left], before[1][left], bottom[left], top[left] = point, excess, low, high
-        at[left] = np.where(finite, point - step, (low + high) / 2)
-        steps = np.abs(step) / start.spread[left]
-        far = steps * np.minimum(1.0, latest[left]) > last_step
-        latest[left] = steps
-        left = left[far & (high - low > 1e-12 * (np.abs(low) + np.abs(high)))]
-        if not len(left):
+        below, above, point, before = low[open_], high[open_], points[open_], last_excess[open_]
+        point = np.where((below < point) & (point < above), point, (below + above) / 2)
+        excess = ndtri(shares_below(point, open_)) - wanted[open_]
+        below, above = np.where(excess > 0, below, point), np.where(excess > 0, point, above)
+        finite = np.isfinite(excess)
+        secant = finite & np.isfinite(before) & (excess != before)
+        run, rise = point - last_points[open_], np.where(secant, excess, 1.0) - np.where(secant, before, 0.0)
+        slopes[open_] = np.where(secant, run / rise, slopes[open_])
+        step = np.where(finite, slopes[open_] * excess, np.inf)
+        low[open_], high[open_], last_points[open_], last_excess[open_] = below, above, point, excess
+        points[open_] = np.where(finite, point - step, (below + above) / 2)
+        steps = np.abs(step) / start.spread[open_]
+        far = steps * np.minimum(1.0, last_steps[open_]) > last_step
+        last_steps[open_] = steps
+        open_ = open_[far & (above - below > 1e-12 * (np.abs(below) + np.abs(above)))]
+        if not len(open_):
             break
-    return np.clip(at, *ends)
+    return np.clip(points, *ends)

@@ -1,4 +1,8 @@
-"""Bounds of a difference with random weights that depend neither on the names of classes nor on the order of models."""
+"""Bounds of a difference with random weights that depend neither on the names of classes nor on the order of models.
+
+Random weights are assigned to events in the order of a record. So `mirrored_law` first puts the classes and the models
+of the record into an order that only the counts determine.
+"""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -21,7 +25,7 @@ from .law import ModelDraws, SharedDraws
 _MOST_CLASSES = 64
 
 
-class _Way(NamedTuple):
+class _Ordered(NamedTuple):
     """One order of the models: its record, and a key that equals that of the other order if the records do."""
 
     joint: JointCounts
@@ -46,24 +50,24 @@ def mirrored_law(
     classes. The parameters are those of `sigstats.unseen_row.counts.law_of_difference`.
     """
     if isinstance(rng, ModelDraws) and (known := rng.of_pair(joint, size)):
-        own, sums, turned = known
-        law = law_of_difference(own, measure, size=size, sums=sums, **options)
+        record, sums, turned = known
+        law = law_of_difference(record, measure, size=size, sums=sums, **options)
         return _turned(law) if turned else law
-    ways = [
-        _in_own_order(way, places, measure, groups, weights)
-        for way, places in ((joint, np.arange(len(joint.counts))), exchanged(joint))
+    of_both = [
+        _in_own_order(record, places, measure, groups, weights)
+        for record, places in ((joint, np.arange(len(joint.counts))), exchanged(joint))
     ]
-    turned = ways[1].key < ways[0].key
-    way = ways[turned]
+    turned = of_both[1].key < of_both[0].key
+    ordered = of_both[turned]
     if groups is None and isinstance(measure, Measure) and isinstance(rng, (int, SharedDraws)):
-        law = _of_counts(way.joint, measure, size=size, rng=rng, **options)
+        law = _of_counts(ordered.joint, measure, size=size, rng=rng, **options)
     else:
-        law = law_of_difference(way.joint, measure, size=size, rng=rng, **way.options, **options)
-    if ways[0].key != ways[1].key:
+        law = law_of_difference(ordered.joint, measure, size=size, rng=rng, **ordered.options, **options)
+    if of_both[0].key != of_both[1].key:
         return _turned(law) if turned else law
     low, high = np.concatenate([law.low, -law.high]), np.concatenate([law.high, -law.low])
-    of_one = np.concatenate([law.a[0], law.b[0]]), np.concatenate([law.a[1], law.b[1]])
-    return Law(low, high, of_one, of_one, (law.observed[0], law.observed[0]))
+    of_model = np.concatenate([law.a[0], law.b[0]]), np.concatenate([law.a[1], law.b[1]])
+    return Law(low, high, of_model, of_model, (law.observed[0], law.observed[0]))
 
 
 def _turned(law: Law) -> Law:
@@ -81,7 +85,7 @@ def _in_own_order(
     measure: Measure | OfPairs,
     groups: tuple[IntArray, IntArray] | None,
     weights: FloatArray | None,
-) -> _Way:
+) -> _Ordered:
     """Return classes, and weighted rows, in an order of their own; `places`: the number of each event in `joint`."""
     named = isinstance(measure, Measure) and measure.function is None
     if named and isinstance(joint, JointEvents) and joint.kind == "classes":
@@ -95,7 +99,7 @@ def _in_own_order(
             units, events, weights = np.arange(len(units)), events[order], weights[order]
         key += [array.tobytes() for array in (units, events, weights) if array is not None]
         groups = units, events
-    return _Way(joint, tuple(key), {"groups": groups, "weights": weights})
+    return _Ordered(joint, tuple(key), {"groups": groups, "weights": weights})
 
 
 def exchanged(joint: JointCounts) -> tuple[JointCounts, IntArray]:
@@ -113,26 +117,27 @@ def by_counts(joint: JointEvents) -> tuple[JointEvents, IntArray]:
     Classes are distinguished by the counts of their events, then by the classes of these events. If classes are still
     alike, the first gets its own place, and the others are distinguished by it.
     """
-    ranks, k = [0] * joint.n_categories, joint.n_categories
+    k = joint.n_categories
+    ranks = [0] * k
     while True:
-        seen: list[list[tuple[int, ...]]] = [[] for _ in range(k)]
+        event_keys: list[list[tuple[int, ...]]] = [[] for _ in range(k)]
         for ((y,), (a,), (b,)), count in zip(joint.events, joint.counts, strict=True):
-            about = (count, ranks[y], ranks[a], ranks[b], y == a, y == b, a == b)
-            for role, value in enumerate((y, a, b)):
-                seen[value].append((role, *about))
-        keys = [(rank, sorted(item)) for rank, item in zip(ranks, seen, strict=True)]
+            event_key = (count, ranks[y], ranks[a], ranks[b], y == a, y == b, a == b)
+            for role, code in enumerate((y, a, b)):
+                event_keys[code].append((role, *event_key))
+        keys = [(rank, sorted(of_class)) for rank, of_class in zip(ranks, event_keys, strict=True)]
         order = sorted(range(k), key=keys.__getitem__)
-        by_after = [0] * k
+        refined = [0] * k
         for before, after in pairwise(order):
-            by_after[after] = by_after[before] + (keys[before] != keys[after])
-        if max(by_after) == k - 1 or k > _MOST_CLASSES:
+            refined[after] = refined[before] + (keys[before] != keys[after])
+        if max(refined) == k - 1 or k > _MOST_CLASSES:
             places = dict(zip(order, range(k), strict=True))
             return _sorted(joint, [((places[y],), (places[a],), (places[b],)) for (y,), (a,), (b,) in joint.events])
-        if by_after == ranks:
-            alike = min(item for item in by_after if by_after.count(item) > 1)
-            first = by_after.index(alike)
-            by_after = [item + (item >= alike and place != first) for place, item in enumerate(by_after)]
-        ranks = by_after
+        if refined == ranks:
+            alike = min(rank for rank in refined if refined.count(rank) > 1)
+            first = refined.index(alike)
+            refined = [rank + (rank >= alike and code != first) for code, rank in enumerate(refined)]
+        ranks = refined
 
 
 def _sorted(joint: JointEvents, events: Sequence[Event]) -> tuple[JointEvents, IntArray]:

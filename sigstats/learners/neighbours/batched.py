@@ -1,4 +1,4 @@
-"""Nearest neighbours for a block of replicates: distances are known before anything is permuted.
+"""Nearest neighbours for a block of replicates: distances are computed before anything is permuted.
 
 Labels permuted. The nearest rows of each row in all of X are listed once. In a replicate the neighbours of a row are
 the first rows of other folds in its list, so the first few entries decide nearly all rows; the remaining rows are
@@ -24,6 +24,7 @@ from ..base import UNDECIDED, BatchedLearner, Null, Problem, blocks, taken_by_co
 from .lists import NeighbourLists
 from .nearest_neighbours import (
     Configuration,
+    Rule,
     configuration,
     kth_smallest,
     mismatches,
@@ -46,7 +47,7 @@ _DOUBTFUL = 8
 
 
 class _Nearest:
-    """The nearest row of another fold in each replicate, for complete numbers about their middle.
+    """The nearest row of another fold, for complete numbers around their medians, if features are permuted.
 
     Products of matrices in 32 bits leave, for each tested row, the rows whose distance is that of the nearest except
     for rounding, mostly one; exact distances decide among several. A sum of d products of numbers of 24 bits is off by
@@ -78,22 +79,22 @@ class _Nearest:
             near = np.flatnonzero(distances <= distances.min(axis=1, keepdims=True) + np.float32(margin))
             if len(near) > _DOUBTFUL * len(distances):
                 return False
-            row, near = np.divmod(near, len(X))
-            exact = (X[tested][row] - X[near]) ** 2 @ weights[fold]
-            predicted[order[tested]] = self._decide(fold, row, near, exact)
+            row, candidate = np.divmod(near, len(X))
+            exact = (X[tested][row] - X[candidate]) ** 2 @ weights[fold]
+            predicted[order[tested]] = self._decide(fold, row, candidate, exact)
         return True
 
-    def _decide(self, fold: int, row: IntArray, near: IntArray, distances: FloatArray) -> IntArray:
-        """Return the class of each `row` from its candidates, at exact `distances`."""
+    def _decide(self, fold: int, row: IntArray, candidate: IntArray, distances: FloatArray) -> IntArray:
+        """Return the class of each tested row from the pairs of a `row`, in order, and a `candidate`."""
         first, tolerance = np.flatnonzero(np.diff(row, prepend=-1)), self._config.tolerance
         least = np.minimum.reduceat(distances, first)
         tied = distances <= least[row] + tolerance
         if self._config.ties == "unknown":
-            code = np.minimum.reduceat(np.where(tied, self._labels[near], self._n_classes), first)
-            most = np.maximum.reduceat(np.where(tied, self._labels[near], UNDECIDED), first)
+            code = np.minimum.reduceat(np.where(tied, self._labels[candidate], self._n_classes), first)
+            most = np.maximum.reduceat(np.where(tied, self._labels[candidate], UNDECIDED), first)
             code = np.where(code == most, code, UNDECIDED)
         else:
-            rank = np.where(tied, self._priority[fold, near], len(self._labels) - 1)
+            rank = np.where(tied, self._priority[fold, candidate], len(self._labels) - 1)
             code = self._by_rank[fold, np.minimum.reduceat(rank, first)]
         return np.where(least > tolerance / _ROUNDING, UNDECIDED, code)
 
@@ -107,10 +108,10 @@ class BatchedNeighbours(BatchedLearner):
         self._numeric = np.flatnonzero(~config.nominal)
         self._n_classes = problem.n_classes
         known = ~np.isnan(problem.X)
-        # The values in the middle: a far one, such as 999999 for "unknown", would take the digits of the others.
+        # A value far from the median, such as 999999 for "unknown", would take the digits of the others.
         center = np.nanmedian(np.where(known.any(axis=0), problem.X, 0), axis=0)
         self._X = np.where(config.nominal, problem.X, problem.X - center)
-        self._partly = bool(config.nominal.any() or not known.all())
+        self._has_mismatches = bool(config.nominal.any() or not known.all())
         n = len(self._y)
         self._priority = np.full((self._n_folds, n), n, dtype=np.int64)
         for fold in range(self._n_folds):
@@ -118,23 +119,27 @@ class BatchedNeighbours(BatchedLearner):
             self._priority[fold, train] = tie_order(len(train), config.ties, config.random_state)
         self.replicate_bytes = 8 * self._X.size
         if null == "labels":
-            numbers = self._X[:, self._numeric]
-            self._scaling: MinMaxWeights | StandardWeights
-            if config.variances:
-                self._scaling = StandardWeights(numbers, self._n_folds)
-                self._config = replace(config, tolerance=self._scaling.tolerance)
-            else:
-                self._scaling = MinMaxWeights(numbers, self._n_folds, scaled=config.scaled, mixed=self._partly)
-            self._weights = self._scaling.weights
-            self._lists = NeighbourLists(
-                self._X,
-                config.nominal,
-                self._weights,
-                k=config.k,
-                tolerance=self._config.tolerance,
-                partly=self._partly,
-            )
-            self.replicate_bytes = 8 * n * (2 * len(self._numeric) + 8 * self._lists.usual_length)
+            self._list_neighbours()
+
+    def _list_neighbours(self) -> None:
+        """List the nearest rows of each row, for permuted labels."""
+        config, numbers = self._config, self._X[:, self._numeric]
+        self._scaling: MinMaxWeights | StandardWeights
+        if config.variances:
+            self._scaling = StandardWeights(numbers, self._n_folds)
+            self._config = replace(config, tolerance=self._scaling.tolerance)
+        else:
+            self._scaling = MinMaxWeights(numbers, self._n_folds, scaled=config.scaled, mixed=self._has_mismatches)
+        self._weights = self._scaling.weights
+        self._lists = NeighbourLists(
+            self._X,
+            config.nominal,
+            self._weights,
+            k=config.k,
+            tolerance=self._config.tolerance,
+            has_mismatches=self._has_mismatches,
+        )
+        self.replicate_bytes = 8 * len(self._y) * (2 * len(self._numeric) + 8 * self._lists.usual_length)
 
     @classmethod
     def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedNeighbours | None":
@@ -151,7 +156,7 @@ class BatchedNeighbours(BatchedLearner):
         starts = np.concatenate([[0], np.cumsum(np.bincount(self._folds, minlength=self._n_folds))])
         spans = list(itertools.starmap(slice, itertools.pairwise(starts.tolist())))
         nearest = _Nearest(self._config, self._y[order], self._priority[:, order], self._n_classes)
-        single = self._config.k == 1 and self._config.ties != "vote" and not self._partly
+        single = self._config.k == 1 and self._config.ties != "vote" and not self._has_mismatches
         # What no scaler changes is encoded once, and permuted.
         encoded, feature = (self._X, None) if len(self._numeric) else one_hot(self._X)
         columns = np.ascontiguousarray(encoded.T)
@@ -195,8 +200,9 @@ class BatchedNeighbours(BatchedLearner):
         return predicted
 
     def _vote(self, distances: FloatArray, kth: FloatArray, labels: IntArray, priority: IntArray) -> IntArray:
-        how: Any = {name: getattr(self._config, name) for name in ("k", "ties", "tolerance", "weighted")}
-        voted = vote(distances, kth, labels, priority, n_classes=self._n_classes, **how)
+        config = self._config
+        rule = Rule(config.k, config.ties, config.tolerance, config.weighted)
+        voted = vote(distances, kth, labels, priority, self._n_classes, rule)
         return np.where(kth[:, 0] > self._farthest, UNDECIDED, voted)
 
     @property
@@ -213,20 +219,19 @@ class BatchedNeighbours(BatchedLearner):
         return predicted
 
     def _from_lists(self, place: IntArray) -> Any:
-        fold = self._folds[place]
+        config, fold = self._config, self._folds[place]
         scales = self._scaling.without_each_fold(fold)
         predicted: Any = None
-        if self._config.ties != "vote":
-            config = self._config
+        if config.ties != "vote":
             rule = config.tolerance, self._farthest, config.ties == "unknown", self._priority, config.weighted
             predicted = self._lists.predict_compiled(fold, self._y[place], place, scales, rule)
         if predicted is not None:
-            if len(rest := np.argwhere(predicted < UNDECIDED)):
-                self._from_longer_lists(predicted, place, fold, scales, rest, self._lists.near.shape[1])
+            if len(open_pairs := np.argwhere(predicted < UNDECIDED)):
+                self._from_longer_lists(predicted, place, fold, scales, open_pairs, self._lists.near.shape[1])
         else:
             predicted = np.empty(fold.T.shape, dtype=np.int64)
-            every = np.stack(np.divmod(np.arange(fold.size), len(fold)), axis=1)
-            self._from_longer_lists(predicted, place, fold, scales, every, self._lists.usual_length)
+            all_pairs = np.stack(np.divmod(np.arange(fold.size), len(fold)), axis=1)
+            self._from_longer_lists(predicted, place, fold, scales, all_pairs, self._lists.usual_length)
         predicted[scales.unknown[np.arange(len(place)), fold.T]] = UNDECIDED
         return predicted.T
 
@@ -236,27 +241,29 @@ class BatchedNeighbours(BatchedLearner):
         """Predict the open (row, replicate) `pairs` in `predicted`, from lists of this length or longer ones."""
         weights, bound = scales.weights, scales.bound
         longest = self._lists.near.shape[1]
-        still = []
+        unsettled = []
         for some in blocks(len(pairs), 8 * length * (len(self._numeric) + 8)):
             row, replicate = pairs[some].T
             near, limit = self._lists.near[row, :length], self._lists.distances[row, length]
+            tested = fold[replicate, row]
             if weights is None:
                 distances = self._lists.distances[row, :length].copy()
             else:
-                own = weights[replicate, fold[replicate, row]]
-                listed = length == self._lists.usual_length
-                squares = self._lists.squares[row] if listed else self._lists.squared_differences(row, near)
-                distances = np.einsum("prj,pj->pr", squares, own)
-                if self._partly:
+                if length == self._lists.usual_length:
+                    squares = self._lists.squares[row]
+                else:
+                    squares = self._lists.squared_differences(row, near)
+                distances = np.einsum("prj,pj->pr", squares, weights[replicate, tested])
+                if self._has_mismatches:
                     distances += self._lists.mismatches[row, :length]
-                limit = limit * bound[replicate, fold[replicate, row]]
-            tested = fold[replicate, row][:, None]
-            distances[fold[replicate[:, None], near] == tested] = np.inf
-            spots = place[replicate[:, None], near]
+                limit = limit * bound[replicate, tested]
+            distances[fold[replicate[:, None], near] == tested[:, None]] = np.inf
+            places = place[replicate[:, None], near]
             kth = kth_smallest(distances, self._config.k)
-            predicted[row, replicate] = self._vote(distances, kth, self._y[spots], self._priority[tested, spots])
-            still.append(pairs[some][~(kth[:, 0] + 2 * self._config.tolerance < limit)])
-        rest = np.concatenate(still)
+            priority = self._priority[tested[:, None], places]
+            predicted[row, replicate] = self._vote(distances, kth, self._y[places], priority)
+            unsettled.append(pairs[some][~(kth[:, 0] + 2 * self._config.tolerance < limit)])
+        rest = np.concatenate(unsettled)
         if len(rest) and length < longest:
             self._from_longer_lists(predicted, place, fold, scales, rest, longest)
         elif len(rest):
@@ -271,7 +278,8 @@ class BatchedNeighbours(BatchedLearner):
         group = rest[:, 1] * self._n_folds + fold[rest[:, 1], rest[:, 0]]
         for key in np.unique(group):
             replicate, tested = divmod(int(key), self._n_folds)
-            X, rows = self._weighted(self._X, weights[replicate, tested]), rest[group == key, 0]
+            X = self._weighted(self._X, weights[replicate, tested])
+            rows = rest[group == key, 0]
             excluded = fold[replicate] == tested
             distances = squared_distances(X[rows], X, self._nominal)
             predicted[rows, replicate] = self._among_all(distances, excluded, tested, place[replicate])

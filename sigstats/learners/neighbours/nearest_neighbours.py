@@ -6,7 +6,7 @@ here it is a parameter. Do not use this estimator with many, mostly irrelevant f
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -79,21 +79,11 @@ class NearestNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
         require_squarable(X, "X")
         step = max(1, _CHUNK_BYTES // (8 * len(self._rows)))
-        codes = []
+        rule, codes = Rule(self.n_neighbors, self.ties), []
         for first in range(0, len(X), step):
             distances = squared_distances(X[first : first + step], self._rows, self._nominal)
             kth = kth_smallest(distances, self.n_neighbors)
-            codes.append(
-                vote(
-                    distances,
-                    kth,
-                    self._codes[None],
-                    self._priority[None],
-                    k=self.n_neighbors,
-                    ties=self.ties,
-                    n_classes=len(self.classes_),
-                )
-            )
+            codes.append(vote(distances, kth, self._codes[None], self._priority[None], len(self.classes_), rule))
         return self.classes_[np.concatenate(codes)]
 
     def __sklearn_tags__(self) -> Any:
@@ -153,28 +143,31 @@ def kth_smallest(distances: FloatArray, k: int) -> FloatArray:
     return distances.min(axis=1, keepdims=True) if k == 1 else np.partition(distances, k - 1, axis=1)[:, k - 1 : k]
 
 
+class Rule(NamedTuple):
+    """The rule of a vote: of the `k` nearest rows, with `ties` among rows that are equally near within `tolerance`.
+
+    With ``ties="unknown"`` an unknown part of the equally near rows votes: the class is `UNDECIDED` unless all choices
+    of them give it. If `weighted`, votes count by inverse distance.
+    """
+
+    k: int
+    ties: str
+    tolerance: float = DISTANCE_TOLERANCE
+    weighted: bool = False
+
+
 def vote(
-    distances: FloatArray,
-    kth: FloatArray,
-    labels: IntArray,
-    priority: IntArray,
-    *,
-    k: int,
-    ties: str,
-    n_classes: int,
-    tolerance: float = DISTANCE_TOLERANCE,
-    weighted: bool = False,
+    distances: FloatArray, kth: FloatArray, labels: IntArray, priority: IntArray, n_classes: int, rule: Rule
 ) -> IntArray:
-    """Return the class code given by the `k` nearest along axis 1.
+    """Return the class code given by the nearest along axis 1.
 
     ``labels`` and ``priority`` (the rank of a row among those equally near) have the shape of `distances`, or one that
-    broadcasts to it. A row at an infinite distance does not count. With ``ties="unknown"`` an unknown part of the
-    equally near rows votes: the class is `UNDECIDED` unless all choices of them give it. With ``weighted`` votes
-    count by inverse distance.
+    broadcasts to it. A row at an infinite distance does not count.
     """
-    tied = distances <= kth + tolerance
+    k, ties, tolerance, _ = rule
     if ties == "unknown":
-        return _certain_vote(distances, kth, labels, k, n_classes, tolerance, weighted)
+        return _certain_vote(distances, kth, labels, n_classes, rule)
+    tied = distances <= kth + tolerance
     last = np.iinfo(priority.dtype).max
     if k == 1 and ties != "vote":
         nearest = np.where(tied, priority, last).argmin(axis=1, keepdims=True)
@@ -188,22 +181,21 @@ def vote(
     return np.asarray(votes.argmax(axis=0))
 
 
-def _certain_vote(
-    distances: FloatArray, kth: FloatArray, labels: IntArray, k: int, n_classes: int, tolerance: float, weighted: bool
-) -> IntArray:
+def _certain_vote(distances: FloatArray, kth: FloatArray, labels: IntArray, n_classes: int, rule: Rule) -> IntArray:
     """Return the class that wins for every choice of `k` rows among sure and tied ones; `UNDECIDED` if none does."""
+    k, _, tolerance, weighted = rule
     sure = distances < kth - tolerance
     tied = (distances <= kth + tolerance) & ~sure
 
-    def sums(rows: Any, of_row: Any) -> Any:
-        return np.stack([np.where(rows & (labels == code), of_row, 0).sum(axis=1) for code in range(n_classes)])
+    def sums(rows: Any, values: Any) -> Any:
+        return np.stack([np.where(rows & (labels == code), values, 0).sum(axis=1) for code in range(n_classes)])
 
     low, high = weight_bounds(distances, tolerance, weighted)
     low_tied, high_tied = (bound[:, 0] for bound in weight_bounds(kth, 2 * tolerance, weighted))
-    of_tied = sums(tied, 1)
+    n_tied = sums(tied, 1)
     chosen = np.minimum(k, (sure | tied).sum(axis=1)) - sure.sum(axis=1)
-    least = sums(sure, low) + np.maximum(0, chosen - (of_tied.sum(axis=0) - of_tied)) * low_tied
-    some = np.minimum(of_tied, chosen)
+    least = sums(sure, low) + np.maximum(0, chosen - (n_tied.sum(axis=0) - n_tied)) * low_tied
+    some = np.minimum(n_tied, chosen)
     most = sums(sure, high) + np.where(some, np.maximum(some, 1) * high_tied, 0)
     winner: IntArray = least.argmax(axis=0)
     # If votes are tied, the first class wins.

@@ -59,16 +59,15 @@ class MinMaxWeights:
             return FoldWeights(None, None, unknown)
         ends = []
         for rows, values in self._extremes:
-            where = fold[:, rows]  # (replicates, extremes, features)
-            outside = where != where[:, :1]
-            second = np.take_along_axis(
-                np.broadcast_to(values, where.shape), outside.argmax(axis=1, keepdims=True), axis=1
-            )[:, 0]
+            row_fold = fold[:, rows]  # (replicates, extremes, features)
+            # Without its own fold, the most extreme value is replaced by the next one of another fold.
+            outside = row_fold != row_fold[:, :1]
+            next_row = outside.argmax(axis=1, keepdims=True)
+            second = np.take_along_axis(np.broadcast_to(values, row_fold.shape), next_row, axis=1)[:, 0]
             end = np.repeat(np.repeat(values[None, :1], replicates, axis=0), self._n_folds, axis=1)
-            np.put_along_axis(end, where[:, :1], second[:, None], axis=1)
-            lost = ~outside.any(axis=1) | np.isnan(second)
-            replicate, feature = np.nonzero(lost)
-            unknown[replicate, where[replicate, 0, feature]] = True
+            np.put_along_axis(end, row_fold[:, :1], second[:, None], axis=1)
+            replicate, feature = np.nonzero(~outside.any(axis=1) | np.isnan(second))
+            unknown[replicate, row_fold[replicate, 0, feature]] = True
             ends.append(end)
         weights = weights_of(ends[1] - ends[0])
         factors = (weights / self.weights)[..., self.weights != 0]
@@ -99,8 +98,8 @@ class StandardWeights:
         largest = float((self._numbers**2 @ self.weights).max())
         # `StandardScaler` does not scale a feature that is constant outside a fold.
         mostly_constant = (differs.sum(axis=0) <= len(numbers) // 2) & self._varies
-        own_unit = float((self._numbers[:, mostly_constant] ** 2).sum(axis=1).max(initial=0))
-        self.tolerance = max(1e-10, _RELATIVE * _LARGEST_FACTOR * largest, _RELATIVE * own_unit)
+        unscaled = float((self._numbers[:, mostly_constant] ** 2).sum(axis=1).max(initial=0))
+        self.tolerance = max(1e-10, _RELATIVE * _LARGEST_FACTOR * largest, _RELATIVE * unscaled)
 
     def without_each_fold(self, fold: IntArray) -> FoldWeights:
         """Return the weights without each fold. `fold`, shape (replicates, n): the fold of each row."""
@@ -128,10 +127,9 @@ def range_weights(numbers: FloatArray, starts: IntArray) -> FloatArray:
     """Return the weights under `MinMaxScaler` without each fold, shape (folds, d). The rows of a fold are adjacent."""
     low, high = (extreme.reduceat(numbers, starts[:-1], axis=0) for extreme in (np.fmin, np.fmax))
     fold = np.eye(len(low), dtype=bool)[:, :, None]
+    highest, lowest = np.where(fold, np.nan, high), np.where(fold, np.nan, low)
     with np.errstate(invalid="ignore"):
-        return weights_of(
-            np.fmax.reduce(np.where(fold, np.nan, high), axis=1) - np.fmin.reduce(np.where(fold, np.nan, low), axis=1)
-        )
+        return weights_of(np.fmax.reduce(highest, axis=1) - np.fmin.reduce(lowest, axis=1))
 
 
 def _extreme(numbers: FloatArray, sign: int) -> tuple[IntArray, FloatArray]:

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.long  # boosting is compiled for a quarter of a minute,
 
 @pytest.fixture(scope="module")
 def growth():
-    if not boosting._grows():
+    if not boosting._agrees_with_scikit_learn():
         pytest.skip("boosting is scikit-learn's here")
 
 
@@ -176,4 +176,4 @@ def test_far_values_go_to_scikit_learn(value):
 def test_other_trees_in_scikit_learn_are_noticed(name, monkeypatch):
     original = getattr(boosting, name)
     monkeypatch.setattr(boosting, name, lambda classifier: original(classifier.__class__(max_bins=20)))
-    assert not boosting._grows.__wrapped__()
+    assert not boosting._agrees_with_scikit_learn.__wrapped__()

@@ -1,4 +1,4 @@
-"""Trees of histogram boosting, compiled by Numba: scikit-learn's own, grown best split first.
+"""Trees of histogram boosting, compiled by Numba: scikit-learn's own, grown best split first (`grow`).
 
 As in scikit-learn, the histogram of the smaller child is counted, and that of the larger is the parent's minus the
 smaller's, so that sums agree to the last bit.
@@ -10,9 +10,10 @@ import numpy as np
 
 from sigstats.learners.compiled.jit import compiled, merged
 
-from ._splits import LEAST_HESSIAN, Filled, Node, add_up, best_split, clear, in_eighths, leaf_value, take_away
+from ._splits import LEAST_HESSIAN, Filled, Node, add_rows, best_split, clear, leaf_value, numpy_sum, subtract
 
-#: A node: rows, depth, histogram, left child (the right one follows), and best split.
+#: Columns of the arrays of nodes, `Room.whole` and `Room.real`: rows, depth, histogram, left child (the right one
+#: follows) and best split; sums, value, gain, and the sums on the left.
 START, END, DEPTH, SUMS, CHILD, COLUMN, BIN, MISSING_LEFT, LEFT_ROWS = range(9)
 GRADIENTS, HESSIANS, VALUE, GAIN, LEFT_GRADIENTS, LEFT_HESSIANS = range(6)
 _WIDTH: Final = 9
@@ -43,7 +44,11 @@ class Rules(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Memory: histograms, filled bins, nodes, a heap, free histograms, rows and their steps."""
+    """Memory that trees share: histograms, nodes and rows.
+
+    `sums`, `bins`, `lengths`: histograms and their filled bins; `free`: the histograms that are not in use. `whole`,
+    `real`: integers and floats of nodes; `heap`: nodes that wait for their split. `rows`: rows ordered by node.
+    """
 
     sums: Any
     bins: Any
@@ -110,30 +115,30 @@ def _pop(heap: Any, size: int, gain: Any) -> Any:
 
 
 @merged
-def _filled(room: Room, slot: int) -> Filled:
+def _filled_bins(room: Room, slot: int) -> Filled:
     """Return the filled bins of a histogram."""
     return Filled(room.bins[slot], room.lengths[slot])
 
 
 @compiled
-def _count(data: Binned, steps: Any, room: Room, small: int, slot: int, parent: int) -> None:
+def _count_histograms(data: Binned, steps: Any, room: Room, small: int, slot: int, parent: int) -> None:
     """Compute the histogram of a child in `slot` from its rows, and the other child's from the parent's."""
     rows = room.rows[room.whole[small, START] : room.whole[small, END]]
     for place in range(len(rows)):
         room.weights[place, 0] = steps[rows[place], 0]
         room.weights[place, 1] = steps[rows[place], 1]
-    sums, filled = room.sums[slot], _filled(room, parent)
+    sums, filled = room.sums[slot], _filled_bins(room, parent)
     clear(sums, data.first, filled)
-    add_up(data.binned, data.first, rows, room.weights, sums)
-    take_away(room.sums[parent], filled, sums, _filled(room, slot), data.first)
+    add_rows(data.binned, data.first, rows, room.weights, sums)
+    subtract(room.sums[parent], filled, sums, _filled_bins(room, slot), data.first)
 
 
 @compiled
-def _search(data: Binned, rules: Rules, room: Room, node: int) -> Any:
+def _find_split(data: Binned, rules: Rules, room: Room, node: int) -> Any:
     """Find the best split of a node; return whether one exists."""
     own, real = room.whole[node], room.real[node]
     total = Node(real[GRADIENTS], real[HESSIANS], real[GRADIENTS] * real[VALUE], float(own[END] - own[START]))
-    sums, filled = room.sums[own[SUMS]], _filled(room, own[SUMS])
+    sums, filled = room.sums[own[SUMS]], _filled_bins(room, own[SUMS])
     split = best_split(sums, filled, data.columns, total, rules.smallest, rules.penalty)
     own[COLUMN], own[BIN], own[MISSING_LEFT], own[LEFT_ROWS] = split.column, split.bin, split.missing_left, split.rows
     real[GAIN], real[LEFT_GRADIENTS], real[LEFT_HESSIANS] = split.gain, split.gradients, split.hessians
@@ -141,7 +146,7 @@ def _search(data: Binned, rules: Rules, room: Room, node: int) -> Any:
 
 
 @compiled
-def _part(data: Binned, room: Room, node: int) -> Any:
+def _partition(data: Binned, room: Room, node: int) -> Any:
     """Put the rows that go left first, both sides in order; return the start of the right side."""
     own = room.whole[node]
     column, last, missing = own[COLUMN], own[BIN], data.columns[own[COLUMN], 1]
@@ -162,7 +167,7 @@ def _part(data: Binned, room: Room, node: int) -> Any:
 
 
 @compiled
-def _bear(room: Room, rules: Rules, node: int, child: int, middle: int) -> None:
+def _create_children(room: Room, rules: Rules, node: int, child: int, middle: int) -> None:
     """Create the two children of a node whose rows are partitioned."""
     own, real = room.whole[node], room.real[node]
     own[CHILD] = child
@@ -179,7 +184,7 @@ def _bear(room: Room, rules: Rules, node: int, child: int, middle: int) -> None:
 
 
 @compiled
-def _plant(data: Binned, rules: Rules, steps: Any, room: Room) -> Any:
+def _create_root(data: Binned, rules: Rules, steps: Any, room: Room) -> Any:
     """Create the root; return whether it can be split."""
     own, real = room.whole[0], room.real[0]
     own[START], own[END], own[DEPTH], own[CHILD], own[SUMS] = 0, data.m, 0, -1, 0
@@ -190,17 +195,17 @@ def _plant(data: Binned, rules: Rules, steps: Any, room: Room) -> Any:
         room.bins[0, first : first + bins] = np.arange(bins)
         room.lengths[0, column] = bins
     room.sums[0] = 0
-    add_up(data.binned, data.first, room.rows, steps, room.sums[0])
+    add_rows(data.binned, data.first, room.rows, steps, room.sums[0])
     bins, missing = data.columns[0, 1], data.columns[0, 2]
-    for what in (GRADIENTS, HESSIANS):
+    for part in (GRADIENTS, HESSIANS):
         cells = np.zeros(rules.most_bins + 1)
-        cells[:bins] = room.sums[0, :bins, what]
+        cells[:bins] = room.sums[0, :bins, part]
         if missing:
-            cells[rules.most_bins] = room.sums[0, bins, what]
-        real[what] = in_eighths(cells)
+            cells[rules.most_bins] = room.sums[0, bins, part]
+        real[part] = numpy_sum(cells)
     real[VALUE] = 0.0
     few = data.m < 2 * rules.smallest or real[HESSIANS] < LEAST_HESSIAN
-    return not few and _search(data, rules, room, 0)
+    return not few and _find_split(data, rules, room, 0)
 
 
 @compiled
@@ -210,18 +215,18 @@ def grow(data: Binned, rules: Rules, steps: Any, room: Room) -> int:
     for slot in range(1, len(room.free)):
         room.free[slot - 1] = slot
     free = len(room.free) - 1
-    if _plant(data, rules, steps, room):
+    if _create_root(data, rules, steps, room):
         _push(room.heap, 0, 0, room.real)
         waiting = 1
     while waiting:
         node = _pop(room.heap, waiting, room.real)
         waiting -= 1
         own = room.whole[node]
-        middle = _part(data, room, node)
+        middle = _partition(data, room, node)
         n_left, n_right = middle - own[START], own[END] - middle
         if not data.columns[own[COLUMN], 2]:
             own[MISSING_LEFT] = n_left > n_right
-        _bear(room, rules, node, nodes, middle)
+        _create_children(room, rules, node, nodes, middle)
         left, right = nodes, nodes + 1
         nodes += 2
         if leaves + waiting + 2 == rules.most_leaves:
@@ -235,11 +240,11 @@ def grow(data: Binned, rules: Rules, steps: Any, room: Room) -> int:
         small, large = (left, right) if n_left < n_right else (right, left)
         free -= 1
         other = room.free[free]
-        _count(data, steps, room, small, other, slot)
+        _count_histograms(data, steps, room, small, other, slot)
         room.whole[small, SUMS], room.whole[large, SUMS] = other, slot
         for child in (left, right):
             n = room.whole[child, END] - room.whole[child, START]
-            if n >= 2 * rules.smallest and _search(data, rules, room, child):
+            if n >= 2 * rules.smallest and _find_split(data, rules, room, child):
                 _push(room.heap, waiting, child, room.real)
                 waiting += 1
             else:

@@ -1,4 +1,7 @@
-"""Bins and rounds of scikit-learn's histogram boosting, compiled by Numba, with the same results."""
+"""Bins (`bin_rows`) and rounds (`boost`) of scikit-learn's histogram boosting, compiled by Numba, with its results.
+
+The raw prediction of a row is the sum of the values of its leaves. A step is the gradient and the hessian of its loss.
+"""
 
 import math
 from typing import Any, Final, NamedTuple
@@ -23,7 +26,7 @@ class Levels(NamedTuple):
 
 
 @compiled
-def _cut(values: Any, counts: Any, most: int, shares: Any, cuts: Any) -> int:
+def _find_cuts(values: Any, counts: Any, most: int, shares: Any, cuts: Any) -> int:
     """Write the thresholds of bins to `cuts`; return their number, or -1 if no training row has a value."""
     distinct, total = 0, 0
     for count in counts:
@@ -84,7 +87,7 @@ def bin_rows(levels: Any, known: Levels, rows: Any, m: int, most: int, shares: A
             counts[own[row]] += 1
         if known.optional[column] and counts[-2] == (m if values[-1] == 0 else 0):
             continue
-        n_cuts = _cut(values, counts[:-1], most, shares, cuts)
+        n_cuts = _find_cuts(values, counts[:-1], most, shares, cuts)
         if n_cuts < 0:
             return -1
         bins = np.empty(len(values) + 1, dtype=np.uint8)
@@ -107,22 +110,22 @@ _FAR: Final = -37.0
 
 
 @compiled
-def steps_of_two(label: Any, raw: Any, steps: Any) -> None:
-    """Return gradients and hessians of the logistic loss, shape (1, m, 2), for labels 0 and 1."""
+def _binary_steps(label: Any, raw: Any, steps: Any) -> None:
+    """Write gradients and hessians of the logistic loss to `steps`, shape (1, m, 2), for labels 0 and 1."""
     for row in range(len(label)):
-        of_second = float(label[row])
+        is_second = float(label[row])
         if raw[0, row] > _FAR:
             power = math.exp(-raw[0, row])
-            steps[0, row, 0] = ((1 - of_second) - of_second * power) / (1 + power)
+            steps[0, row, 0] = ((1 - is_second) - is_second * power) / (1 + power)
             steps[0, row, 1] = power / ((1 + power) * (1 + power))
         else:
             power = math.exp(raw[0, row])
-            steps[0, row, 0], steps[0, row, 1] = power - of_second, power
+            steps[0, row, 0], steps[0, row, 1] = power - is_second, power
 
 
 @compiled
-def steps_of_many(label: Any, raw: Any, steps: Any) -> None:
-    """Return gradients and hessians of the multinomial loss, shape (classes, m, 2)."""
+def _multinomial_steps(label: Any, raw: Any, steps: Any) -> None:
+    """Write gradients and hessians of the multinomial loss to `steps`, shape (classes, m, 2)."""
     shares = np.empty(len(raw), dtype=np.float64)
     for row in range(len(label)):
         top = raw[0, row]
@@ -139,7 +142,7 @@ def steps_of_many(label: Any, raw: Any, steps: Any) -> None:
 
 
 @compiled
-def _add(data: Binned, room: Room, nodes: int, raw: Any) -> None:
+def _add_tree(data: Binned, room: Room, nodes: int, raw: Any) -> None:
     """Add the values of a tree to the raw predictions of all rows."""
     for node in range(nodes):
         own = room.whole[node]
@@ -173,9 +176,9 @@ def boost(
     data, limits = Binned(binned, columns, first, len(label)), Rules(*rules)
     for _ in range(rounds):
         if len(raw) == 1:
-            steps_of_two(label, raw, steps)
+            _binary_steps(label, raw, steps)
         else:
-            steps_of_many(label, raw, steps)
+            _multinomial_steps(label, raw, steps)
         for k in range(len(raw)):
             nodes = grow(data, limits, steps[k], room)
-            _add(data, room, nodes, raw[k])
+            _add_tree(data, room, nodes, raw[k])

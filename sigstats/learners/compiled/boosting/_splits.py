@@ -47,7 +47,7 @@ class Split(NamedTuple):
 
 
 @compiled
-def add_up(binned: Any, first: Any, rows: Any, steps: Any, sums: Any) -> None:
+def add_rows(binned: Any, first: Any, rows: Any, steps: Any, sums: Any) -> None:
     """Add gradients and hessians, `steps` in the order of `rows`, to the bins of `sums` from `first` on."""
     width = binned.shape[2]
     for group in range(len(binned)):
@@ -73,7 +73,7 @@ def clear(sums: Any, first: Any, filled: Filled) -> None:
 
 
 @compiled
-def take_away(sums: Any, filled: Filled, small: Any, small_filled: Filled, first: Any) -> None:
+def subtract(sums: Any, filled: Filled, small: Any, small_filled: Filled, first: Any) -> None:
     """Subtract the smaller child's histogram from the parent's, and find the nonzero bins of both children."""
     for column in range(len(first)):
         base, in_small, in_large = first[column], np.uint64(first[column]), np.uint64(first[column])
@@ -150,7 +150,7 @@ def _scan(
 
 
 @compiled
-def in_eighths(values: Any) -> Any:
+def numpy_sum(values: Any) -> Any:
     """Return the sum of values in NumPy's order, eight parts of up to 128 values at a time."""
     n, first = len(values), 0
     parts, filled = np.empty(64, dtype=np.float64), 0

@@ -64,7 +64,7 @@ def improvement(
 
 
 @lean
-def helps(split: Any, n: int, impurity: float, drawn_in_all: int) -> bool:
+def is_accepted(split: Any, n: int, impurity: float, drawn_in_all: int) -> bool:
     """Return True if scikit-learn accepts the split of a node with `n` draws."""
     n_left, rest = float(split.n_left), float(n - split.n_left)
     gain = impurity - rest / float(n) * split.right_impurity - n_left / float(n) * split.left_impurity
@@ -162,7 +162,7 @@ class Retrained(NamedTuple):
 
 
 @compiled
-def parted(forest: Retrained, tested: int) -> Any:
+def train_and_test(forest: Retrained, tested: int) -> Any:
     """Return the training rows in the order of `draws`, and the rows of the test fold."""
     n, left = len(forest.fold), 0
     rows = np.empty(n, dtype=np.uint32)
@@ -178,7 +178,7 @@ def parted(forest: Retrained, tested: int) -> Any:
 
 
 @inlined
-def count(sample: Any, members: Any, counts: Any) -> Any:
+def count_classes(sample: Any, members: Any, counts: Any) -> Any:
     """Write weighted counts of classes to `counts`; return their sum and the sum of their squares."""
     counts[:] = 0
     for row in members:
@@ -191,7 +191,7 @@ def count(sample: Any, members: Any, counts: Any) -> Any:
 
 
 @compiled
-def decide(forest: Retrained, votes: Any) -> None:
+def write_predictions(forest: Retrained, votes: Any) -> None:
     """Write the predicted classes: the first class with the largest mean share over all trees."""
     trees = float(len(forest.seeds))
     for row in range(len(votes)):

@@ -18,19 +18,19 @@ from ._forest_folds import (
     Retrained,
     Sample,
     Settings,
-    count,
-    decide,
-    helps,
+    count_classes,
     improvement,
+    is_accepted,
     keep_constants,
-    parted,
+    train_and_test,
+    write_predictions,
 )
 from ._levels import Levels, levels_of
 from ._splits import FEW, Categories, Node, Room, Split, best_split
 
 
 @lean
-def _part(members: Any, goes_left: Any, spare: Any) -> None:
+def _partition(members: Any, goes_left: Any, spare: Any) -> None:
     """Put the rows that go left first; both sides keep their order."""
     lefts = np.uint64(0)
     for at in range(np.uint64(len(members))):
@@ -43,7 +43,7 @@ def _part(members: Any, goes_left: Any, spare: Any) -> None:
 
 
 @lean
-def _wait(node: Any, start: int, end: int, depth: int, known: int, child: int) -> None:
+def _push(node: Any, start: int, end: int, depth: int, known: int, child: int) -> None:
     """Push a node: its rows, depth, known constant columns and parent."""
     node[0], node[1], node[2], node[3], node[4] = start, end, depth, known, child
 
@@ -58,18 +58,18 @@ def _goes_right(features: Features, column: Any, threshold: float, row: Any) -> 
 
 
 @merged
-def _part_all(
+def _partition_lists(
     features: Features, rows: Any, node: Node, split: Split, varying: Any, goes_left: Any, spare: Any
 ) -> None:
     """Partition the rows of a node in the list of all rows and the lists of features that vary in it."""
     start, end = node.start, node.end
     for row in rows[0, start:end]:
         goes_left[row] = not _goes_right(features, split.column, split.threshold, row)
-    _part(rows[0, start:end], goes_left, spare)
+    _partition(rows[0, start:end], goes_left, spare)
     for column in varying:
         own_list = features.list_of[features.feature_of[column]]
         if own_list:
-            _part(rows[own_list, start:end], goes_left, spare)
+            _partition(rows[own_list, start:end], goes_left, spare)
 
 
 @merged
@@ -109,13 +109,13 @@ def _grow(sample: Sample, rows: Any, columns: Any, settings: Settings, levels: L
         np.empty((m + 1, 5), dtype=np.int64),
     )
     columns, constants, goes_left, spare, waiting = lists
-    _wait(waiting[0], 0, m, 0, 0, -1)
+    _push(waiting[0], 0, m, 0, 0, -1)
     height, nodes, state, drawn_in_all = 1, 0, seed, 0
     while height:
         height -= 1
         own = waiting[height]
         start, end, depth, known, child = own[0], own[1], own[2], own[3], own[4]
-        n, squares = count(sample, rows[0, start:end], room.total)
+        n, squares = count_classes(sample, rows[0, start:end], room.total)
         impurity = improvement(settings.terms, room.total, room.total, squares, n, 0, 0, -np.inf)[1]
         node, nodes = Node(nodes, start, end, n, squares), nodes + 1
         if child >= 0:
@@ -127,7 +127,7 @@ def _grow(sample: Sample, rows: Any, columns: Any, settings: Settings, levels: L
         if not (depth >= settings.deepest or few or impurity <= EPSILON):
             split, constant, state = best_split(sample, rows, node, settings, columns, known, state, room)
             keep_constants(columns, constants, known, constant)
-        if split.column < 0 or not helps(split, n, impurity, drawn_in_all):
+        if split.column < 0 or not is_accepted(split, n, impurity, drawn_in_all):
             asked[node.number] = -1
             for own_class in range(n_classes):
                 shares[node.number, own_class] = float(room.total[own_class]) / float(n)
@@ -138,15 +138,15 @@ def _grow(sample: Sample, rows: Any, columns: Any, settings: Settings, levels: L
         right_grows = end - middle > FEW and split.right_impurity > 0
         grows = len(rows) > 1 and depth + 1 < settings.deepest and (left_grows or right_grows)
         varying = columns[constant:] if grows else columns[:0]
-        _part_all(features, rows, node, split, varying, goes_left, spare)
-        _wait(waiting[height], middle, end, depth + 1, constant, 2 * node.number + 1)
-        _wait(waiting[height + 1], start, middle, depth + 1, constant, 2 * node.number)
+        _partition_lists(features, rows, node, split, varying, goes_left, spare)
+        _push(waiting[height], middle, end, depth + 1, constant, 2 * node.number + 1)
+        _push(waiting[height + 1], start, middle, depth + 1, constant, 2 * node.number)
         height += 2
     return tree
 
 
 @merged
-def _columns_there(features: Features, rows: Any) -> Any:
+def _existing_columns(features: Features, rows: Any) -> Any:
     """Return the numeric columns and those of observed categories; scikit-learn has no columns for others."""
     there = np.zeros(len(features.feature_of), dtype=np.bool_)
     for column in range(len(there)):
@@ -159,8 +159,8 @@ def _columns_there(features: Features, rows: Any) -> Any:
 
 
 @compiled
-def _listed(order: Any, wanted: Any, m: int) -> Any:
-    """Return `m` lists of rows."""
+def _filter_lists(order: Any, wanted: Any, m: int) -> Any:
+    """Return the lists of rows with only the `m` rows that are wanted, those above 0."""
     lists = np.empty((len(order), m), dtype=np.uint32)
     for feature in range(len(order)):
         filled = 0
@@ -184,16 +184,16 @@ def predict_all(settings: Settings, forest: Retrained, features: Features, order
     sample = Sample(features, forest.label, weight)
     levels = levels_of(features, settings, len(forest.seeds) == 1 and forest.draws.max() == 1)
     for tested in range(len(forest.size_of)):
-        placed, tests = parted(forest, tested)
-        columns = _columns_there(features, placed)
-        train = _listed(order, forest.fold != tested, len(placed))
+        placed, tests = train_and_test(forest, tested)
+        columns = _existing_columns(features, placed)
+        train = _filter_lists(order, forest.fold != tested, len(placed))
         for tree in range(len(forest.seeds)):
             different, drawn_of = 0, forest.draws[forest.size_of[tested], tree]
             for at in range(len(placed)):
                 weight[placed[at]] = drawn_of[at]
                 different += int(drawn_of[at] > 0)
             weight[tests] = 0
-            rows = _listed(train, weight, different)
+            rows = _filter_lists(train, weight, different)
             asked, thresholds, children, shares = _grow(sample, rows, columns, settings, levels, forest.seeds[tree])
             for row in tests:
                 node = 0
@@ -201,4 +201,4 @@ def predict_all(settings: Settings, forest: Retrained, features: Features, order
                     node = children[node, 1 if _goes_right(features, asked[node], thresholds[node], row) else 0]
                 for own_class in range(settings.n_classes):
                     votes[row, own_class] += shares[node, own_class]
-    decide(forest, votes)
+    write_predictions(forest, votes)

@@ -114,8 +114,8 @@ def search_levels(sample: Sample, members: Any, total: Any, smallest: int, level
 
 
 @lean
-def part_levels(features: Features, feature: int, below: int, members: Any, label: Any, left: Any) -> Any:
-    """Return the number of rows up to the level `below` and the next threshold; write counts of classes to `left`."""
+def divide_levels(features: Features, feature: int, below: int, members: Any, label: Any, left: Any) -> Any:
+    """Return the number of rows up to the level `below` and the threshold above it; write class counts to `left`."""
     codes, levels = features.codes[feature], features.levels[feature]
     left[:] = 0
     cut, above = np.int64(0), np.int64(len(levels))

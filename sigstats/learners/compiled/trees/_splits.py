@@ -1,8 +1,9 @@
-"""Find the best split of a node as scikit-learn does, compiled by Numba.
+"""Find the best split of a node as scikit-learn does (`best_split`), compiled by Numba.
 
-Counts are integers, so their sums do not depend on the order of rows. A column of few levels is searched by counts of
-classes in each level, any other in the order of its values. A nominal feature, for which scikit-learn has a column of 0
-and 1 for each category, needs one pass that counts the classes of all categories.
+Counts are integers, so their sums do not depend on the order of rows. `best_split` draws columns in scikit-learn's
+order, and searches each of them in one of these ways: a few rows are sorted; a column of few levels is searched by
+counts of classes in each level, any other in the order of its values, or at a random threshold. A nominal feature, for
+which scikit-learn has a column of 0 and 1 for each category, needs one pass that counts the classes of all categories.
 """
 
 from typing import Any, Final, NamedTuple
@@ -12,7 +13,7 @@ import numpy as np
 from sigstats.learners.compiled.jit import lean
 
 from ._forest_folds import SAME, Sample, Settings, draw_place, improvement, next_draw
-from ._levels import Levels, part_levels, search_levels
+from ._levels import Levels, divide_levels, search_levels
 
 #: Up to this many rows, sorting by each column that is tried is faster than sorted lists or counts by level.
 FEW: Final = 6
@@ -64,7 +65,7 @@ class Room(NamedTuple):
 
 
 @lean
-def _best_threshold(
+def _best_cut(
     sample: Sample, values: Any, members: Any, node: Node, settings: Settings, best: float, total: Any, left: Any
 ) -> Any:
     """Return the best place to split the sorted `members`, its improvement, draws on the left and impurities.
@@ -98,14 +99,14 @@ def _best_threshold(
 
 
 @lean
-def _best_in_order(
+def _ordered_split(
     sample: Sample, column: int, values: Any, members: Any, node: Node, settings: Settings, best: float, room: Room
 ) -> Any:
     """Return the best split of a column, its improvement, and whether the column varies; `members` are sorted by it."""
     split, last = Split(-1, 0.0, -1, 0, 0.0, 0.0), len(members) - 1
     if not values[members[last]] > values[members[0]] + SAME:
         return split, best, False
-    cut, gain, n_left, on_left, on_right = _best_threshold(
+    cut, gain, n_left, on_left, on_right = _best_cut(
         sample, values, members, node, settings, best, room.total, room.left
     )
     if cut >= 0:
@@ -115,10 +116,10 @@ def _best_in_order(
 
 
 @lean
-def _best_level(
+def _level_split(
     sample: Sample, column: int, feature: int, members: Any, n: int, settings: Settings, best: float, room: Room
 ) -> Any:
-    """Do the same as `_best_in_order` for a column of few levels, by counts of classes in each level."""
+    """Do the same as `_ordered_split` for a column of few levels, by counts of classes in each level."""
     codes, total, left, by_level = sample.features.codes, room.total, room.left, room.by_level
     n_classes, smallest = len(total), settings.smallest
     low: Any = np.int64(codes[feature, members[0]])
@@ -191,7 +192,9 @@ def _count_categories(sample: Sample, categories: Any, members: Any, node: int, 
 
 
 @lean
-def _compare(column: int, threshold: float, cut: int, left: Any, total: Any, settings: Settings, best: float) -> Any:
+def _split_of_counts(
+    column: int, threshold: float, cut: int, left: Any, total: Any, settings: Settings, best: float
+) -> Any:
     """Return the split of a column with these counts of classes on the left, and its improvement."""
     n_left, n_right, left_squares, right_squares = 0, 0, 0, 0
     for label in range(len(total)):
@@ -207,7 +210,7 @@ def _compare(column: int, threshold: float, cut: int, left: Any, total: Any, set
 
 
 @lean
-def _of_category(
+def _category_split(
     sample: Sample, column: int, feature: int, members: Any, node: Node, settings: Settings, best: float, room: Room
 ) -> Any:
     """Return the split by a category, its improvement, and whether the category varies."""
@@ -220,11 +223,11 @@ def _of_category(
         return split, best, 0 < inside < m
     for label in range(len(left)):
         left[label] = room.total[label] - counts.classes[column, label]
-    return *_compare(column, 0.0, m - inside, left, room.total, settings, best), True
+    return *_split_of_counts(column, 0.0, m - inside, left, room.total, settings, best), True
 
 
 @lean
-def _at_random(
+def _random_split(
     sample: Sample, column: int, values: Any, members: Any, settings: Settings, best: float, state: int, room: Room
 ) -> Any:
     """Return the split at a threshold drawn as by scikit-learn, its improvement, and whether the column varies."""
@@ -246,7 +249,7 @@ def _at_random(
         left[sample.label[row]] += sample.weight[row] * goes
     if min(cut, len(members) - cut) < settings.smallest:
         return split, best, True
-    return *_compare(column, threshold, cut, left, room.total, settings, best), True
+    return *_split_of_counts(column, threshold, cut, left, room.total, settings, best), True
 
 
 @lean
@@ -270,22 +273,22 @@ def best_split(
         feature = features.feature_of[column]
         values, own_list = features.values[feature], features.list_of[feature]
         if features.nominal[feature]:
-            trial, gain, varies = _of_category(sample, column, feature, members, node, settings, best, room)
+            trial, gain, varies = _category_split(sample, column, feature, members, node, settings, best, room)
         elif at_once:
             gain, varies = room.levels.gain[feature], room.levels.varies[feature] > 0
             trial = Split(column, 0.0, room.levels.below[feature], 0, 0.0, 0.0)
         elif settings.drawn_thresholds:
             after = next_draw(state)
-            trial, gain, varies = _at_random(sample, column, values, members, settings, best, after, room)
+            trial, gain, varies = _random_split(sample, column, values, members, settings, best, after, room)
             state = after if varies else state
         elif m <= FEW:
             _sort(values, members, room.ordered)
-            trial, gain, varies = _best_in_order(sample, column, values, room.ordered[:m], node, settings, best, room)
+            trial, gain, varies = _ordered_split(sample, column, values, room.ordered[:m], node, settings, best, room)
         elif own_list:
             ordered = rows[own_list, start:end]
-            trial, gain, varies = _best_in_order(sample, column, values, ordered, node, settings, best, room)
+            trial, gain, varies = _ordered_split(sample, column, values, ordered, node, settings, best, room)
         else:
-            trial, gain, varies = _best_level(sample, column, feature, members, node.n, settings, best, room)
+            trial, gain, varies = _level_split(sample, column, feature, members, node.n, settings, best, room)
         to = undrawn - 1 if varies else constant
         columns[at], columns[to] = columns[to], column
         undrawn -= varies
@@ -294,6 +297,6 @@ def best_split(
             split, best = trial, gain
     if at_once and split.column >= 0:
         feature, below, left = features.feature_of[split.column], split.cut, room.left
-        cut, threshold = part_levels(features, feature, below, members, sample.label, left)
-        split = _compare(split.column, threshold, cut, left, room.total, settings, -np.inf)[0]
+        cut, threshold = divide_levels(features, feature, below, members, sample.label, left)
+        split = _split_of_counts(split.column, threshold, cut, left, room.total, settings, -np.inf)[0]
     return split, constant, state
