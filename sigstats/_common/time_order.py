@@ -23,14 +23,14 @@ _UNORDERED = re.compile(
     r"|(?<!\d)(?:0?\d|1[0-2])(?:[-._:h ]?[0-5]\d){0,2}[-._ ]?[ap]\.?m(?![a-z])"
 )
 #: A string that begins with an ISO 8601 date; and a value that is such a date, perhaps with a time after it.
-_ISO_DATE = re.compile(r"\d{4}-?\d\d-?\d\d(?!\d)")
+_ISO_TIME = re.compile(r"\d{4}-?\d\d-?\d\d(?!\d)")
 DATE = re.compile(r"\d{4}-?\d\d-?\d\d([T ]|$)|\d\d?[./-]\d\d?[./-]\d{4}\b")
 #: Strings that sort by time, as a pattern for Arrow: ISO 8601 dates, with or without hyphens, weeks, and years.
 SORTED_DATE = (
     r"^((19|20)[0-9]{2}(0[1-9]|1[0-2])([0-2][0-9]|3[01])$|[0-9]{4}-([0-9]{2}-[0-9]{2}([T ]|$)|W[0-9]{2}(-[1-7])?$))"
 )
 YEAR = r"\b(19|20)[0-9]{2}\b"
-_DECIMAL = re.compile(r"-?\d+\.\d+")
+_NUMBER, _YEAR_FIRST = re.compile(r"\d+"), re.compile(r"(?:19|20)\d\d(?!\d)")
 #: Digits that may be a day, a month and a year.
 _DAY_FIRST = re.compile(r"(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])(?:19|20)?\d\d")
 _MONTH_FIRST = re.compile(r"(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:19|20)\d\d")
@@ -47,12 +47,18 @@ def unordered_dates(texts: Iterable[str]) -> list[str]:
 
 
 def refuse_other_order(name: str, texts: Sequence[str]) -> None:
-    """Refuse strings whose numbers or dates are in another order than the sorted strings."""
-    days_first = _are_days_first(texts)
-    if all(map(_ISO_DATE.match, texts)) and not days_first:
-        return
-    decimals = all(map(_DECIMAL.fullmatch, texts))
-    if sorted(texts, key=float if decimals else natural) != texts or unordered_dates(texts) or days_first:
+    """Refuse sorted strings unless their order is that of their numbers or ISO dates, or of the number they differ in.
+
+    Numbers after a year may follow, as in 2026-11 and 2026-W05.
+    """
+    if all(map(is_finite_number, texts)) or all(map(_ISO_TIME.match, texts)):
+        times = as_times(texts, name)
+        sorts = times == sorted(times)
+    else:
+        in_numbers_only = len({_NUMBER.sub("0", text) for text in texts}) == 1
+        one_or_year = all(len(_NUMBER.findall(text)) == 1 or _YEAR_FIRST.match(text) for text in texts)
+        sorts = in_numbers_only and one_or_year and sorted(texts, key=natural) == texts
+    if not sorts:
         wanted = "numbers, ISO dates, or text whose order is that of its numbers (01, 02, ..., 10)"
         raise refuse(name, [*texts][:5], wanted)
 
@@ -142,18 +148,21 @@ def _outlasts(values: FloatArray, r: float) -> bool:
     return total - expected > 2 * math.sqrt(lags / n) * (1 + r) / (1 - r)
 
 
-def as_times(names: Sequence[str]) -> list[float]:
-    """Return the names of times as numbers. Raise ValueError unless all are numbers, or all are ISO dates."""
-    refuse_thousands("order", names)
+def as_times(names: Sequence[str], name: str = "order") -> list[float]:
+    """Return the names of times as numbers. Raise ValueError unless all are numbers, or all are ISO dates.
+
+    `name`: the argument in messages.
+    """
+    refuse_thousands(name, names)
     if all(map(is_finite_number, names)):
         if _are_days_first(names) or _years_last(names):
             wanted = "ISO dates such as 2026-11-28, since these may begin with the day or month"
-            raise refuse("order", [*names][:5], wanted)
-        return [float(name) for name in names]
-    dates = [as_iso_date("order", name) for name in names]
-    bare = next((name for name, date in zip(names, dates, strict=True) if not date.tzinfo), None)
+            raise refuse(name, [*names][:5], wanted)
+        return [float(text) for text in names]
+    dates = [as_iso_date(name, text) for text in names]
+    bare = next((text for text, date in zip(names, dates, strict=True) if not date.tzinfo), None)
     if bare is not None and any(date.tzinfo for date in dates):
-        raise refuse("order", bare, "a time with a zone, as other times have")
+        raise refuse(name, bare, "a time with a zone, as other times have")
     return [(date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() for date in dates]
 
 

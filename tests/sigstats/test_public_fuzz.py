@@ -100,7 +100,7 @@ FEW = {"n_resamples": 99, "rng": 1}
 FRAME = pd.DataFrame({"id": range(12), "label": Y, "prediction": Y, "part": ["x", "y"] * 6})
 FILE = Path(tempfile.mkdtemp(), "predictions.csv")
 FRAME.to_csv(FILE, index=False)
-RULE = sigstats.ComparisonRule(n_resamples=99, alpha=0.5)
+RULE = sigstats.ComparisonRule(n_resamples=99, alpha=0.45)
 TEST = {"alpha": 0.05, "alternative": "two-sided", "method": "mid-p", "correction": False}
 
 #: Good arguments, by which each public name can be called; a list where there are several ways to go.

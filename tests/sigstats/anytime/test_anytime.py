@@ -194,9 +194,9 @@ def test_the_unit_of_the_scores_does_not_matter(unit):
 
 
 def test_the_look_of_a_decision():
-    counts, looks = [9, 4, 187, 11, 3, 186, 12, 2, 186], [*"mmm", *"ttt", *"www"]
+    counts, looks = [9, 4, 187, 11, 3, 186, 12, 2, 186], [*"111", *"222", *"333"]
     result = sigstats.anytime_test([1, -1, 0] * 3, counts=counts, looks=looks)
-    assert (result.decided.look, result.decided.n, result.n) == ("w", 600, 600)
+    assert (result.decided.look, result.decided.n, result.n) == ("3", 600, 600)
     assert sigstats.anytime_test([1, -1, 0] * 3, counts=counts, looks=looks, confidence_level=0.999).decided is None
 
 

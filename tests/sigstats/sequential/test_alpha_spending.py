@@ -11,7 +11,7 @@ SHARED = ("linear", "pocock", "obrien-fleming")
 
 @pytest.mark.parametrize("spending", SHARED)
 @settings(deadline=None, derandomize=True)
-@given(looks=st.integers(1, 60), alpha=st.floats(1e-6, 0.5))
+@given(looks=st.integers(1, 60), alpha=st.floats(1e-6, 0.49))
 def test_all_looks_together_spend_the_level_and_no_more(spending, looks, alpha):
     levels = [spent_level(look, alpha=alpha, spending=spending, looks=looks) for look in range(1, looks + 3)]
     assert math.fsum(levels) == pytest.approx(alpha, rel=1e-9)
