@@ -18,13 +18,13 @@ try:
             return version(__name__)
         try:
             return with_uses(_public(name))
-        except MissingExtra as error:  # `from sigstats import *` is possible, a call says what it needs
+        except MissingExtra as error:  # `from sigstats import *` must work; a call of this name raises the error
             missing = error
 
-            def lacking(*_: object, **__: object) -> None:
+            def unavailable(*_: object, **__: object) -> None:
                 raise missing
 
-            return lacking
+            return unavailable
         except AttributeError:
             from ._common.calls import MOVED, moved
             from ._common.messages import did_you_mean

@@ -38,9 +38,8 @@ def ecdf_band(n: int, levels: tuple[float, ...], confidence_level: float = 0.95)
 def _bounds(n: int, levels: tuple[float, ...], local: float) -> tuple[IntArray, IntArray]:
     from scipy.stats import binom  # slow to import, for those who draw no band too
 
-    ends = (np.asarray(quantile(local / 2, n, levels)) for quantile in (binom.ppf, binom.isf))
-    low, high = (end.astype(np.int64) for end in ends)
-    return low, high
+    low, high = np.asarray(binom.ppf(local / 2, n, levels)), np.asarray(binom.isf(local / 2, n, levels))
+    return low.astype(np.int64), high.astype(np.int64)
 
 
 def stays_within(n: int, levels: tuple[float, ...], low: IntArray, high: IntArray) -> float:

@@ -198,26 +198,32 @@ def judged_test(
         raise refuse("people_a, people_b", 0, "one row or more that has a label of both answers")
 
     data = rows_of_two(judged, labels, span, units)
-    share = (1 - level) / (2 if way == "two-sided" else 1)
+    tail = (1 - level) / (2 if way == "two-sided" else 1)
     law = data.law(size, as_generator(rng))
-    low, high = (law.low(share) if way != "less" else -span), (law.high(share) if way != "greater" else span)
-    wanted = data.labels_wanted(null, way, share)
+    low = -span if way == "less" else law.low(tail)
+    high = span if way == "greater" else law.high(tail)
+    wanted = data.labels_wanted(null, way, tail)
     errors = (judged[0] - judged[1] - (labels[0] - labels[1]))[labelled]
-    favour = _favour(errors, None if units is None else units[labelled])
+    errors_pvalue = _pvalue_of_errors(errors, None if units is None else units[labelled])
     left_out = int(np.count_nonzero(~np.isnan(labels[0]) ^ ~np.isnan(labels[1])))
-    right = [value[labelled] > sum(limits) / 2 for value in (*judged, *labels)]
-    of_a, of_b = (agreement_of(*right[side::2], labels=name) for side, name in enumerate(("people_a", "people_b")))
+    middle = sum(limits) / 2
+    agreement_a, agreement_b = (
+        agreement_of(judge[labelled] > middle, people[labelled] > middle, labels=name)
+        for judge, people, name in zip(judged, labels, ("people_a", "people_b"), strict=True)
+    )
     return JudgedResult(
         statistic=data.estimate,
         pvalue=law.pvalue(null, way),
         method="unseen-row",
         alternative=way,
-        reason="; ".join([*_reasons(favour, data.rows, data.table, left_out), *same_labels(judged, labels, "A and B")]),
+        reason="; ".join(
+            [*_reasons(errors_pvalue, data.rows, data.table, left_out), *same_labels(judged, labels, "A and B")]
+        ),
         estimate=data.estimate,
         confidence_interval=Interval(low, high, level),
         judge_estimate=float((judged[0] - judged[1]).mean()),
-        agreement=(of_a, of_b),
-        errors_pvalue=favour,
+        agreement=(agreement_a, agreement_b),
+        errors_pvalue=errors_pvalue,
         n=n,
         n_labels=int(labelled.sum()),
         rows=_three(data.rows),
@@ -250,22 +256,23 @@ def _labels(value: Any, name: str, limits: Limits) -> FloatArray:
     wanted = "right or wrong as True and False or 1 and 0, None or NaN where there is no label"
     if limits is not None:
         wanted = f"marks from {limits[0]:g} to {limits[1]:g}, None or NaN where there is none"
-    given = as_array(value, name, wanted)
-    if given.ndim != 1:
+    array = as_array(value, name, wanted)
+    if array.ndim != 1:
         raise refuse(name, value, f"a sequence of {wanted}")
-    values = np.full(len(given), np.nan)
-    for number, item in enumerate(given.tolist()):
+    values = np.full(len(array), np.nan)
+    for number, item in enumerate(array.tolist()):
         if is_missing(item):
             continue
-        if isinstance(item, (str, complex)) or not (
-            item in (0, 1) if limits is None else limits[0] <= item <= limits[1]
-        ):
+        valid = not isinstance(item, (str, complex))
+        if valid:
+            valid = item in (0, 1) if limits is None else limits[0] <= item <= limits[1]
+        if not valid:
             raise refuse(f"{name}[{number}]", item, wanted)
         values[number] = float(item)
     return values
 
 
-def _favour(errors: FloatArray, units: IntArray | None) -> float:
+def _pvalue_of_errors(errors: FloatArray, units: IntArray | None) -> float:
     """Return the p-value of errors of the judge that favour neither model, from sums of groups if there are any."""
     if units is not None:
         errors = np.asarray(np.bincount(np.unique(units, return_inverse=True)[1], errors), dtype=np.float64)
@@ -273,14 +280,16 @@ def _favour(errors: FloatArray, units: IntArray | None) -> float:
 
 
 def _three(values: IntArray) -> tuple[int, int, int]:
+    """Return the values for rows where the judge prefers B, neither and A."""
     first, second, third = (int(value) for value in values)
     return first, second, third
 
 
-def _reasons(pvalue: float, rows: IntArray, table: IntArray, left_out: int) -> list[str]:
+def _reasons(errors_pvalue: float, rows: IntArray, table: IntArray, left_out: int) -> list[str]:
     reasons = []
-    if pvalue <= DIFFERENT:
-        reasons.append(f"the judge's errors favour one of the models (p = {pvalue:.2g}), so its difference is biased")
+    if errors_pvalue <= DIFFERENT:
+        biased = f"the judge's errors favour one of the models (p = {errors_pvalue:.2g}), so its difference is biased"
+        reasons.append(biased)
     unlabelled = [
         f"{rows[i]} rows where the judge prefers {('B', 'neither', 'A')[i]}"
         for i in range(3)

@@ -26,8 +26,6 @@ IN_WORDS: dict[str, str] = {
     "benjamini-yekutieli": "adjusted by Benjamini and Yekutieli",
     "none": "not adjusted",
 }
-
-
 #: The words of statsmodels and of SciPy.
 _THEIR_WORDS = {
     "fdr_bh": "benjamini-hochberg",
@@ -126,7 +124,7 @@ def closed_e_bh(log_evalues: Sequence[float]) -> list[float]:
     level, levels = np.inf, np.empty(len(evalues))
     for r in range(len(evalues), 0, -1):
         # Among all sets S with given numbers of the r and of others, the one with the smallest e-values decides.
-        inside, outside = (np.cumsum(part[::-1]) for part in (evalues[:r], evalues[r:]))
+        inside, outside = np.cumsum(evalues[:r][::-1]), np.cumsum(evalues[r:][::-1])
         of_r = np.arange(1, r + 1)[:, None]
         sums = inside[:, None] + np.r_[0.0, outside]
         level = min(level, float((of_r * (of_r + np.arange(len(outside) + 1)) / (r * sums)).max()))
@@ -196,15 +194,15 @@ def _spent_by(share: float, alpha: float, how: str) -> float:
     return 2 * math.exp(log_ndtr(ndtri(alpha / 2) / math.sqrt(share)))
 
 
-def cliques(models: Sequence[str], differing: "set[frozenset[str]]") -> tuple[tuple[str, ...], ...]:
+def cliques(models: Sequence[str], differing: set[frozenset[str]]) -> tuple[tuple[str, ...], ...]:
     """Return the largest sets of models without a significant pair, neighbours or not (Bron and Kerbosch 1973)."""
     position = {model: i for i, model in enumerate(models)}
     tied = {a: {b for b in models if b != a and frozenset((a, b)) not in differing} for a in models}
-    cliques: list[tuple[str, ...]] = []
+    complete: list[tuple[str, ...]] = []
 
     def grow(clique: list[str], candidates: set[str], done: set[str]) -> None:
         if not candidates and not done:
-            cliques.append(tuple(sorted(clique, key=position.__getitem__)))
+            complete.append(tuple(sorted(clique, key=position.__getitem__)))
             return
         pivot = max(candidates | done, key=lambda model: len(tied[model] & candidates))
         for model in sorted(candidates - tied[pivot], key=position.__getitem__):
@@ -213,4 +211,4 @@ def cliques(models: Sequence[str], differing: "set[frozenset[str]]") -> tuple[tu
             done = done | {model}
 
     grow([], set(models), set())
-    return tuple(sorted(cliques, key=lambda clique: [position[model] for model in clique]))
+    return tuple(sorted(complete, key=lambda clique: [position[model] for model in clique]))

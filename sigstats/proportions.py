@@ -123,10 +123,11 @@ def proportion_test(
     0.102882
     """
     level = _checked(outcomes, paired, alternative, confidence_level)
-    how = "paired, eq. (6)" if paired else "unpaired, eq. (4)", paired, alternative, level
     difference, sigma = _of_errors(outcomes.counts, paired)
-    values = outcomes.n - (outcomes.e1 + outcomes.e8) - np.array(outcomes.discordant)
-    return _result(difference, sigma, values / outcomes.n, 1.0, outcomes.disagreements, how)
+    rates = (outcomes.n - (outcomes.e1 + outcomes.e8) - np.array(outcomes.discordant)) / outcomes.n
+    method = "paired, eq. (6)" if paired else "unpaired, eq. (4)"
+    reason = _reason(sigma, outcomes.disagreements, paired)
+    return _result(difference, sigma, rates, method=method, reason=reason, alternative=alternative, level=level)
 
 
 def proportion_pvalues(sets: IntArray, *, paired: bool, alternative: Alternative) -> FloatArray:
@@ -211,7 +212,6 @@ def dcf_test(
     (0.069048, 1.864191, 0.062295)
     """
     level = _checked(outcomes, paired, alternative, confidence_level)
-    how = "paired, eq. (9)" if paired else "unpaired, eq. (8)", paired, alternative, level
     n_p, n_n = outcomes.positives, outcomes.negatives
     for n, name in ((n_p, "positives"), (n_n, "negatives")):
         if n == 0:
@@ -219,7 +219,11 @@ def dcf_test(
     w_p, w_n, unit = _costs(cost_fn, cost_fp, prior)
     difference, sigma = _of_costs(outcomes.counts, w_p, w_n, paired)
     costs = [w_p * side.fn / n_p + w_n * side.fp / n_n for side in (outcomes.confusion_a, outcomes.confusion_b)]  # (7)
-    return _result(difference, sigma, costs, unit, outcomes.disagreements, how)
+    method = "paired, eq. (9)" if paired else "unpaired, eq. (8)"
+    shared: dict[str, Any] = {"alternative": alternative, "level": level, "unit": unit}
+    return _result(
+        difference, sigma, costs, method=method, reason=_reason(sigma, outcomes.disagreements, paired), **shared
+    )
 
 
 def dcf_pvalues(
@@ -267,17 +271,29 @@ def _checked(outcomes: Any, paired: Any, alternative: Any, confidence_level: Any
     return as_level(confidence_level, alternative)
 
 
-def _result(
-    difference: Any, sigma: Any, values: Any, unit: float, disagreements: int, how: tuple[str, bool, Alternative, float]
-) -> ProportionResult:
-    method, paired, alternative, level = how
-    reason = ""
+def _reason(sigma: Any, disagreements: int, paired: bool) -> str:
+    """Return a warning about the assumptions; empty if there is none."""
     if sigma == 0:
-        reason = "nothing to compare: the difference cannot be other than 0"
-    elif not paired:
-        reason = "assumed independent, which two classifiers on one test set are not"
-    elif disagreements < CHI2_MINIMUM:
-        reason = f"only {disagreements} disagreements: the normal approximation wants {CHI2_MINIMUM} or more"
+        return "nothing to compare: the difference cannot be other than 0"
+    if not paired:
+        return "assumed independent, which two classifiers on one test set are not"
+    if disagreements < CHI2_MINIMUM:
+        return f"only {disagreements} disagreements: the normal approximation wants {CHI2_MINIMUM} or more"
+    return ""
+
+
+def _result(
+    difference: Any,
+    sigma: Any,
+    values: Any,
+    *,
+    reason: str,
+    method: str,
+    alternative: Alternative,
+    level: float,
+    unit: float = 1.0,
+) -> ProportionResult:
+    """Return the result from the difference, its standard deviation and the values of A and B, in the given unit."""
     return ProportionResult(
         statistic=float(difference / sigma) if sigma > 0 else 0.0,
         pvalue=float(_pvalues(difference, sigma, alternative)),

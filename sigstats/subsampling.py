@@ -130,13 +130,12 @@ def _invert(total: int, marked: int, drawn: IntArray, uniform: FloatArray) -> In
     widest = 2 * (_REMAINDER + math.sqrt(2 * _REMAINDER * drawn.max(initial=0) * p * (1 - p)))
     step = max(1, int(_BLOCK / widest))
     for start in range(0, drawn.size, step):
-        part = slice(start, start + step)
-        laws, which = np.unique(drawn[part], return_inverse=True)
-        first, probabilities = hypergeometric_tables(total, marked, laws)
-        reached = np.cumsum(probabilities, axis=1)
-        reached /= reached[:, -1:]
-        beyond = (reached[which] <= uniform[part, None]).sum(axis=1)
-        values[part] = first[which] + beyond
+        block = slice(start, start + step)
+        distinct, law_of = np.unique(drawn[block], return_inverse=True)
+        first, probabilities = hypergeometric_tables(total, marked, distinct)
+        cumulative = np.cumsum(probabilities, axis=1)
+        cumulative /= cumulative[:, -1:]
+        values[block] = first[law_of] + (cumulative[law_of] <= uniform[block, None]).sum(axis=1)
     return values
 
 
@@ -173,20 +172,21 @@ def finite_power(
     weights = weights[weights > 0]
     critical = critical_counts(m, rule)
     if swapped:
-        given = conditional_power(m, critical, 0.5, rule)
+        power = conditional_power(m, critical, 0.5, rule)
     else:
         favoured = {"two-sided": (a, b), "greater": (a,), "less": (b,)}[rule.alternative]
-        given = np.asarray(sum(_upper_tail(m, critical, a + b, marked) for marked in favoured))
-    return min(1.0, float(np.sum(weights * given)))
+        power = np.asarray(sum(_upper_tail(m, critical, a + b, marked) for marked in favoured))
+    return min(1.0, float(np.sum(weights * power)))
 
 
 def _upper_tail(m: IntArray, critical: IntArray, total: int, marked: int) -> FloatArray:
+    """Return the probability that at least `critical` of m discordant rows are marked, `marked` of `total` being so."""
     tails = np.empty(m.size)
     widest = hypergeometric_tables(max(total, 1), marked, m[-1:])[1].size
     step = max(1, _BLOCK // widest)
     for start in range(0, m.size, step):
-        part = slice(start, start + step)
-        first, probabilities = hypergeometric_tables(max(total, 1), marked, m[part])
+        block = slice(start, start + step)
+        first, probabilities = hypergeometric_tables(max(total, 1), marked, m[block])
         values = first[:, None] + np.arange(probabilities.shape[1])
-        tails[part] = np.sum(probabilities * (values >= critical[part, None]), axis=1)
+        tails[block] = np.sum(probabilities * (values >= critical[block, None]), axis=1)
     return tails

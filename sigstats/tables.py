@@ -77,11 +77,14 @@ def confusion_table(y: Any, prediction: Any, *, labels: Any = None) -> IntArray:
             name, len(classes), f"at most {MOST_CLASSES}; are they class labels?", quantity="number of classes"
         )
     order = np.argsort(classes)
-    codes_of_both = []
-    for values, name in ((truth, "y"), (names, "prediction")):
+
+    def codes_of(values: Any, name: str) -> IntArray:
+        """Return the positions of the values among the classes."""
         places = np.minimum(np.searchsorted(classes, values, sorter=order), len(classes) - 1)
-        codes = order[places]
+        codes: IntArray = order[places]
         refuse_where(classes[codes] != values, values, name, "one of labels")
-        codes_of_both.append(codes)
+        return codes
+
     k = len(classes)
-    return np.bincount(codes_of_both[0] * k + codes_of_both[1], minlength=k * k).reshape(k, k).astype(np.int64)
+    cells = codes_of(truth, "y") * k + codes_of(names, "prediction")
+    return np.bincount(cells, minlength=k * k).reshape(k, k).astype(np.int64)

@@ -65,44 +65,6 @@ class AnytimeLook(NamedTuple):
     confidence_interval: Interval
 
 
-def cumulated(
-    values: FloatArray, times: Any, names: Any, of_look: IntArray
-) -> tuple[FloatArray, list[tuple[Any, FloatArray]]]:
-    """Return the distinct differences and, for each look, its label and the cumulative count of each difference."""
-    grid, place = np.unique(values, return_inverse=True)
-    held, so_far = np.zeros(len(grid)), []
-    for number, name in enumerate(names):
-        new = of_look == number
-        held = held + np.bincount(place[new], times[new], len(grid))
-        if held.any():
-            so_far.append((name.item() if hasattr(name, "item") else name, held))
-    return grid, so_far
-
-
-def states_of(
-    grid: FloatArray,
-    so_far: Sequence[tuple[Any, FloatArray]],
-    unit: float,
-    margin: float,
-    way: Alternative,
-    level: float,
-    start: str,
-) -> Iterator[tuple[AnytimeLook, float]]:
-    """Yield the state after each look, and a bound on its e-value's rounding. `start`: "first", "any" or "each"."""
-    values, mean, best = grid / unit, margin / unit, 0.0
-    for number, (label, held) in enumerate(so_far):
-        every = rows_of(values, held)
-        later = [] if start == "first" else [held - before for _, before in so_far[:number]]
-        rows = [every, *(rows_of(values, window) if window.any() else None for window in later)]
-        evidence = log_evalue_of_any_start(rows, mean, way, added=start != "any")
-        best, (low, high) = max(best, evidence), running_interval(every, mean, way, level)
-        interval = Interval(low * unit, high * unit, level)
-        most = evidence - math.log(len(rows)) if start == "each" else best
-        pvalue = min(1.0, max(math.exp(-most), math.ulp(0.0)))
-        lost = max(nats_lost(row, mean) for row in rows if row is not None)
-        yield AnytimeLook(label, every.n, every.mean * unit, evidence / math.log(10), pvalue, interval), lost
-
-
 #: Relative error of the integral for each natural logarithm of an e-value, without the rounding of sums over rows.
 _ROUNDING = 1e-12
 _ASSUMED = (
@@ -281,8 +243,8 @@ def anytime_test(
         )
     if not times.any():
         raise refuse("counts", 0, "one row or more")
-    grid, so_far = cumulated(values, times, names, of_look)
-    states, lost = zip(*states_of(grid, so_far, largest, null, way, level, begin), strict=True)
+    differing, totals = _totals(values, times, names, of_look)
+    states, lost = zip(*_states(differing, totals, largest, null, way, level, begin), strict=True)
     last = states[-1]
     nats = max(-math.log(last.pvalue), last.log10_evalue * math.log(10))
     return AnytimeResult(
@@ -298,3 +260,47 @@ def anytime_test(
         run_length=run_length,
         reason=_ASSUMED,
     )
+
+
+class _Total(NamedTuple):
+    """The label of a look, and the number of rows up to this look with each distinct difference."""
+
+    look: Any
+    counts: FloatArray
+
+
+def _totals(values: FloatArray, times: Any, names: Any, of_look: IntArray) -> tuple[FloatArray, list[_Total]]:
+    """Return the distinct differences, and the totals of each look from the first that has rows."""
+    distinct, place = np.unique(values, return_inverse=True)
+    counts, totals = np.zeros(len(distinct)), []
+    for number, name in enumerate(names):
+        new = of_look == number
+        counts = counts + np.bincount(place[new], times[new], len(distinct))
+        if counts.any():
+            totals.append(_Total(name.item() if hasattr(name, "item") else name, counts))
+    return distinct, totals
+
+
+def _states(
+    differences: FloatArray,
+    totals: Sequence[_Total],
+    limit: float,
+    margin: float,
+    way: Alternative,
+    level: float,
+    start: str,
+) -> Iterator[tuple[AnytimeLook, float]]:
+    """Yield the state after each look, and a bound on its e-value's rounding. `start`: "first", "any" or "each"."""
+    values, mean, best = differences / limit, margin / limit, 0.0
+    for number, (look, counts) in enumerate(totals):
+        all_rows = rows_of(values, counts)
+        later = [] if start == "first" else [counts - before for _, before in totals[:number]]
+        rows = [all_rows, *(rows_of(values, window) if window.any() else None for window in later)]
+        evidence = log_evalue_of_any_start(rows, mean, way, added=start != "any")
+        best = max(best, evidence)
+        low, high = running_interval(all_rows, mean, way, level)
+        interval = Interval(low * limit, high * limit, level)
+        most = evidence - math.log(len(rows)) if start == "each" else best
+        pvalue = min(1.0, max(math.exp(-most), math.ulp(0.0)))
+        lost = max(nats_lost(row, mean) for row in rows if row is not None)
+        yield AnytimeLook(look, all_rows.n, all_rows.mean * limit, evidence / math.log(10), pvalue, interval), lost

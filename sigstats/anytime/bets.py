@@ -11,6 +11,9 @@ and 1 the mean of both sides is then that of a Beta(1/2, 1/2) prior of the share
 
 `sigstats.anytime_test` names the sources. Ville (1939): the probability that the wealth ever reaches 1 / alpha is at
 most alpha.
+
+`log_evalue` is this evidence, of one start or of any (`log_evalue_of_any_start`), and `running_interval` the interval.
+For right and wrong answers `log_evalues` is a closed form, by which `expected_rows` plans.
 """
 
 import math
@@ -32,7 +35,7 @@ _MOST_VALUES = 2**11
 #: The nodes of the integral over the angle, as shares of its range, and their weights.
 _NODES, _WEIGHTS = (array / 2 for array in np.polynomial.legendre.leggauss(160))
 _PLACES = _NODES + 0.5
-#: Wealth that is smaller than the largest by this many nats is left out. So many nodes must hold what is left.
+#: Wealth that is smaller than the largest by this many nats is left out. At least this many nodes must remain.
 _SMALL, _ENOUGH = 50.0, 40
 _EPSILON = float(np.finfo(float).eps)
 
@@ -53,11 +56,11 @@ def rows_of(values: FloatArray, counts: FloatArray) -> Rows:
     Rows(n=4, mean=0.5, values=array([-1.,  1.]), counts=array([1., 3.]))
     """
     n, occurring = int(counts.sum()), counts > 0
-    shown = values[occurring], counts[occurring]
-    mean = float(shown[0] @ shown[1]) / n
-    if occurring.sum() > _MOST_VALUES:
-        shown = atoms_of(np.r_[shown[0], -1.0, 1.0], np.r_[shown[1], 0.0, 0.0], _MOST_VALUES)
-    return Rows(n, mean, *shown)
+    values, counts = values[occurring], counts[occurring]
+    mean = float(values @ counts) / n
+    if len(values) > _MOST_VALUES:
+        values, counts = atoms_of(np.r_[values, -1.0, 1.0], np.r_[counts, 0.0, 0.0], _MOST_VALUES)
+    return Rows(n, mean, values, counts)
 
 
 def log_evalue(rows: Rows, mean: float, way: str) -> float:
@@ -117,16 +120,13 @@ def running_interval(rows: Rows, centre: float, way: str, level: float) -> Inter
     def end(sign: int) -> float:
         stakes = _STAKES / (1 + sign * centre)
         logs = np.log1p(np.multiply.outer(stakes, sign * (rows.values - centre))) @ rows.counts
-        # The end of one stake alone is too far out, and the mean of the rows too far in.
+
+        def surplus(mean: float) -> float:
+            return float(np.logaddexp.reduce(logs - stakes * rows.n * mean)) - wanted
+
+        # The end of a single stake is too far out, and the mean of the rows too far in.
         outer, inner = float(np.max((logs - wanted) / stakes)) / rows.n - 1e-9, sign * (rows.mean - centre)
-        return centre + sign * float(
-            brentq(
-                lambda mean: float(np.logaddexp.reduce(logs - stakes * rows.n * mean)) - wanted,
-                outer,
-                inner,
-                xtol=1e-14,
-            )
-        )
+        return centre + sign * float(brentq(surplus, outer, inner, xtol=1e-14))
 
     low = -1.0 if way == "less" else max(-1.0, end(1))
     high = 1.0 if way == "greater" else min(1.0, end(-1))
@@ -206,7 +206,8 @@ def expected_rows(*, drop: float, discordance: float, alpha: float, minimum: flo
     `minimum`: the smallest observed drop that counts. None if no number is enough, or after more than a million
     disagreements.
 
-    The sum runs over streams that have not been decided, by their numbers of disagreements that favour the baseline.
+    The sum runs over the numbers of disagreements, of the probability that a stream of rows is not decided by then. The
+    law of the number that favours the baseline in undecided streams grows by `step` disagreements at a time.
 
     >>> round(expected_rows(drop=0.05, discordance=0.1, alpha=0.05))
     290
@@ -223,16 +224,17 @@ def expected_rows(*, drop: float, discordance: float, alpha: float, minimum: flo
         return None
     step = max(1, int(guess) // _LOOKS)
     new = np.arange(step + 1)
-    law = binomial_pmf(new, step, share)
-    first = int(new[law > _RARE][0])
-    law = law[law > _RARE]
-    alive, low, n, total = np.ones(1), 0, 0, 0.0
-    while alive.sum() > _FEW and n < 100 * _MOST:
-        total += step * float(alive.sum())
-        alive, low, n = np.convolve(alive, law), low + first, n + step
-        alive = alive[: bisect_left(range(low, low + len(alive)), True, key=lambda ahead: decided(ahead, n))]
-        kept = np.flatnonzero(alive > _RARE * _FEW)
+    law_of_step = binomial_pmf(new, step, share)
+    first = int(new[law_of_step > _RARE][0])
+    law_of_step = law_of_step[law_of_step > _RARE]
+    undecided, low, n, total = np.ones(1), 0, 0, 0.0  # the probabilities of `low`, `low` + 1, ... among n
+    while undecided.sum() > _FEW and n < 100 * _MOST:
+        total += step * float(undecided.sum())
+        undecided, low, n = np.convolve(undecided, law_of_step), low + first, n + step
+        counts = range(low, low + len(undecided))
+        undecided = undecided[: bisect_left(counts, True, key=lambda ahead: decided(ahead, n))]
+        kept = np.flatnonzero(undecided > _RARE * _FEW)
         if not len(kept):
             break
-        alive, low = alive[kept[0] : kept[-1] + 1], low + int(kept[0])
+        undecided, low = undecided[kept[0] : kept[-1] + 1], low + int(kept[0])
     return total / discordance

@@ -17,7 +17,7 @@ When not to use: counts that depend on each other in another way than through th
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -226,18 +226,22 @@ def no_heavier(problem: Problem, key: Words, observed: Words) -> bool:
     return keys.weight(keys.packing.unpack(key)) <= keys.weight(keys.packing.unpack(observed))
 
 
-class Parts(list[float]):
-    """The probabilities that make up a tail, and the longest sums behind them."""
+@dataclass
+class TailSum:
+    """The probabilities that add up to a tail, and the lengths of the sums behind them, which bound the rounding."""
 
-    #: Additions of probabilities, and of probabilities that are kept as logarithms.
-    additions = merged = 0
+    terms: list[float] = field(default_factory=list)
+    #: The most additions of probabilities for one term.
+    additions: int = 0
+    #: The most additions of logarithms of probabilities in one merge.
+    merged: int = 0
 
-    def count(self, *lengths: int) -> None:  # type: ignore[override]
+    def record_additions(self, *lengths: int) -> None:
         """Record additions that follow each other."""
         self.additions = max(self.additions, sum(lengths))
 
 
-def relative_error(problem: Problem, p: float, parts: Parts) -> float:
+def relative_error(problem: Problem, p: float, tail_sum: TailSum) -> float:
     """Return a bound on the relative error of the tail p; 1 if it is below `SMALLEST`."""
     if p < SMALLEST:
         return 1.0
@@ -247,5 +251,5 @@ def relative_error(problem: Problem, p: float, parts: Parts) -> float:
     away = 2 * math.sqrt(total * surprise) + 2 * surprise
     deviances = _OF_A_DEVIANCE * (2 * away + 6.5 * math.log(total + 2) * surprise)
     size = surprise + columns * math.log(2 * math.pi * (total + 1)) / 2  # of a partial sum of logarithms
-    sums = (columns + 4) * size * (1 + parts.merged) + parts.additions + _OF_A_LIST
+    sums = (columns + 4) * size * (1 + tail_sum.merged) + tail_sum.additions + _OF_A_LIST
     return min(1.0, of_logarithm((deviances + (columns + 1) * _OF_A_COLUMN + sums) * ROUNDING))

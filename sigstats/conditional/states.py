@@ -1,16 +1,19 @@
-"""Partial outcomes of `sigstats.conditional.tail`: lists of them, and pairs, one from each half, that are counted.
+"""Partial outcomes of `sigstats.conditional.tail`: lists of them, and the pairs from two lists that belong to the tail.
 
-Not part of the public names.
+A partial outcome (a state) has the counts of some columns. Only what matters for its completions is kept: the sum of
+these counts, the score, the probability and the integer key.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from .._common.validation import FloatArray, IntArray
 from .exact_keys import Words
-from .problem import Parts, Problem, keys_of, no_heavier
+from .problem import Problem, TailSum, keys_of, no_heavier
 
+#: Odd constants that spread the words of a key over 64 bits: the last for the count, the others for the words.
 _MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93)
 #: Products of longer arrays are spread over threads by BLAS, which then wait for each other.
 _BLOCK = 2**13
@@ -18,7 +21,7 @@ _BLOCK = 2**13
 
 @dataclass(frozen=True)
 class States:
-    """Partial outcomes: count so far, score, log probability, key."""
+    """Partial outcomes, one per row: count so far, score, log probability, key."""
 
     count: IntArray
     score: FloatArray
@@ -32,24 +35,33 @@ class States:
         """Return some of the states."""
         return States(self.count[index], self.score[index], self.log_mass[index], self.key[index])
 
-    def part(self, start: int, stop: int) -> "States":
-        """Return the states from `start` up to, but not including, `stop`."""
-        return self.take(slice(start, stop))
+
+class CountLaw(NamedTuple):
+    """Probabilities of the counts `first`, `first` + 1, ..., divided by the exponential of `log_scale`."""
+
+    first: int
+    weights: FloatArray
+    log_scale: float
+
+
+def law_of_counts(states: States) -> CountLaw:
+    """Return the total probability of the states with each count."""
+    first, log_scale = int(states.count.min()), float(states.log_mass.max())
+    weights = np.bincount(states.count - first, weights=np.exp(states.log_mass - log_scale))
+    return CountLaw(first, weights.astype(np.float64), log_scale)
 
 
 def most_alike(states: States) -> int:
-    """Return the largest number of partial outcomes that have the same count."""
+    """Return the largest number of states that have the same count."""
     return int(np.bincount(states.count).max())
 
 
-def by_count(states: States) -> tuple[FloatArray, float]:
-    """Return the probabilities of the counts, the least first, in units of the exponential of a number."""
-    first, top = int(states.count.min()), float(states.log_mass.max())
-    held = np.bincount(states.count - first, weights=np.exp(states.log_mass - top))
-    return held.astype(np.float64), top
+def sorted_by_score(states: States) -> States:
+    """Return the states by count, and those of a count by score."""
+    return states.take(np.lexsort((states.score, states.count)))
 
 
-def merge(states: States, parts: Parts) -> States:
+def merge(states: States, tail_sum: TailSum) -> States:
     """Merge states of equal count and key; a hash collision only leaves two of them separate."""
     mixed = states.count.astype(np.uint64) * np.uint64(_MULTIPLIERS[-1])
     for word in range(states.key.shape[1]):
@@ -61,65 +73,58 @@ def merge(states: States, parts: Parts) -> States:
     first = np.flatnonzero(fresh)
     if len(first) == len(order):
         return states
-    parts.merged += int(np.diff(first, append=len(order)).max())
+    tail_sum.merged += int(np.diff(first, append=len(order)).max())
     log_mass = np.logaddexp.reduceat(states.log_mass[order], first)
     return States(count[first], states.score[order][first], log_mass, key[first])
 
 
-def in_order(states: States) -> States:
-    """Return the states by count, and those of a count by score."""
-    return states.take(np.lexsort((states.score, states.count)))
+def join(problem: Problem, left: States, right: States, tail_sum: TailSum) -> None:
+    """Add the probabilities of pairs, one from each half, that make up the total with a low enough score.
 
-
-def join(problem: Problem, left: States, right: States, settled: Parts) -> list[float]:
-    """Return the probabilities of pairs, one from each half, that make up the total with a low enough score."""
-    parts: list[float] = []
+    Both halves are sorted as by `sorted_by_score`; `left` may have any order within a count.
+    """
     counts, starts = np.unique(left.count, return_index=True)
     ends = np.append(starts[1:], len(left))
     lows, highs = (np.searchsorted(right.count, problem.total - counts + more) for more in (0, 1))
     for start, end, low, high in np.transpose([starts, ends, lows, highs]).tolist():
         if low < high:
-            parts += _matches(problem, left.part(start, end), right.part(low, high), settled)
-    return parts
+            _add_pairs(problem, left.take(slice(start, end)), right.take(slice(low, high)), tail_sum)
 
 
 def join_last(
-    problem: Problem, left: States, rest: States, column: int, open_x: IntArray, settled: Parts
-) -> list[float]:
+    problem: Problem, left: States, rest: States, column: int, open_counts: IntArray, tail_sum: TailSum
+) -> None:
     """Join the left half, as `join` does, with `rest` and one more column, added for each count of the left half."""
-    parts: list[float] = []
-    first, stop = int(open_x[0]), int(open_x[-1]) + 1
+    first, stop = int(open_counts[0]), int(open_counts[-1]) + 1
     states = rest.take(np.argsort(rest.count, kind="stable"))
-    keys = problem.keys.table(column, open_x) if problem.keys is not None else None
+    keys = problem.keys.table(column, open_counts) if problem.keys is not None else None
     counts, starts = np.unique(left.count, return_index=True)
     ends = np.append(starts[1:], len(left))
-    wanted = problem.total - counts
-    lows, highs = (np.searchsorted(states.count, wanted - x + 1) for x in (stop, first))
-    for start, end, low, high, want in np.transpose([starts, ends, lows, highs, wanted]).tolist():
+    remainders = problem.total - counts
+    lows, highs = (np.searchsorted(states.count, remainders - x + 1) for x in (stop, first))
+    for start, end, low, high, remainder in np.transpose([starts, ends, lows, highs, remainders]).tolist():
         for low_of_block in range(low, high, _BLOCK):
-            few = states.part(low_of_block, min(low_of_block + _BLOCK, high))
-            x = want - few.count
+            block = states.take(slice(low_of_block, min(low_of_block + _BLOCK, high)))
+            x = remainder - block.count
             right = States(
-                few.count + x,
-                few.score + problem.scores[column][x],
-                few.log_mass + problem.laws[column][x],
-                few.key + keys[x - first] if keys is not None and problem.margin else few.key,
+                block.count + x,
+                block.score + problem.scores[column][x],
+                block.log_mass + problem.laws[column][x],
+                block.key + keys[x - first] if keys is not None and problem.margin else block.key,
             )
-            parts += _matches(problem, right, left.part(start, end), settled)
-    return parts
+            _add_pairs(problem, right, left.take(slice(start, end)), tail_sum)
 
 
-def _matches(problem: Problem, one: States, other: States, settled: Parts) -> list[float]:
-    """Return the probabilities of pairs of `one` and `other`, both sorted by score, with a score that is low enough."""
-    settled.count(len(one), len(other))
-    parts: list[float] = []
+def _add_pairs(problem: Problem, one: States, other: States, tail_sum: TailSum) -> None:
+    """Add the probabilities of pairs of `one` and `other` with a low enough score; `other` is sorted by score."""
+    tail_sum.record_additions(len(one), len(other))
     room = problem.threshold - one.score
     top = float(other.log_mass.max())
     prefix = np.zeros(len(other) + 1)
     np.cumsum(np.exp(other.log_mass - top), out=prefix[1:])
     scale = np.exp(one.log_mass + (top - problem.norm))
     sure = np.searchsorted(other.score, room - problem.margin, side="right")
-    if problem.margin:
+    if problem.margin:  # pairs whose scores are too close to the observed one are compared by keys
         observed = keys_of(problem, np.array([problem.observed]))[0]
         upto = np.searchsorted(other.score, room + problem.margin, side="right")
         for i in np.flatnonzero(upto > sure).tolist():
@@ -127,6 +132,5 @@ def _matches(problem: Problem, one: States, other: States, settled: Parts) -> li
             keys = one.key[i] + other.key[near]
             tied = (keys == observed).all(axis=1)
             tied[~tied] = [no_heavier(problem, key, observed) for key in keys[~tied]]
-            parts.extend((float(scale[i]) * np.exp(other.log_mass[near[tied]] - top)).tolist())
-    parts.append(float(scale @ prefix[sure]))
-    return parts
+            tail_sum.terms.extend((float(scale[i]) * np.exp(other.log_mass[near[tied]] - top)).tolist())
+    tail_sum.terms.append(float(scale @ prefix[sure]))

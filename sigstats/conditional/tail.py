@@ -14,7 +14,7 @@ probability that the score is at most the observed one. Listing the outcomes tak
 So the work grows with the square root of the number of outcomes inside the acceptance region. Every term is positive:
 small p-values lose no accuracy to cancellation (`sigstats.conditional.problem` bounds their error). Scores are compared
 as floats only where they differ by more than their rounding; the rest is settled by integers. A handful of outcomes is
-listed in whole. Not part of the public names.
+listed in whole.
 
 When not to use: a table beyond `STATE_LIMIT` (see `sigstats.conditional.fourier_bounds`).
 """
@@ -26,8 +26,8 @@ import numpy as np
 
 from .._common.validation import FloatArray, IntArray
 from .exact_keys import SMALL_TOTAL
-from .problem import Parts, Problem, best_scores, none_heavier, open_volume, relative_error, worst_scores
-from .states import States, by_count, in_order, join, join_last, merge, most_alike
+from .problem import Problem, TailSum, best_scores, none_heavier, open_volume, relative_error, worst_scores
+from .states import States, join, join_last, law_of_counts, merge, most_alike, sorted_by_score
 
 #: The longest list of partial outcomes: some seconds.
 STATE_LIMIT = 2**23
@@ -58,29 +58,29 @@ def tail(problem: Problem, *, limit: int = STATE_LIMIT) -> ConditionalTail:
     """P(score <= threshold | sum of counts = total); StateLimitError if more than `limit` outcomes had to be kept."""
     if len(problem.scores) == 1:
         return ConditionalTail(1.0, 0.0)
-    parts = Parts()
-    _add_up(problem, parts, limit)
-    p = min(math.fsum(parts), 1.0)
-    return ConditionalTail(p, relative_error(problem, p, parts))
+    tail_sum = TailSum()
+    _add_terms(problem, tail_sum, limit)
+    p = min(math.fsum(tail_sum.terms), 1.0)
+    return ConditionalTail(p, relative_error(problem, p, tail_sum))
 
 
-def _add_up(problem: Problem, parts: Parts, limit: int) -> None:
+def _add_terms(problem: Problem, tail_sum: TailSum, limit: int) -> None:
     sizes = [len(score) for score in problem.scores]
     if math.prod(sizes) <= FEW_OUTCOMES * max(sizes):
-        parts.append(_sum_of_all(problem))
+        tail_sum.terms.append(_sum_of_all(problem))
         return
     first, second = _halves(problem)
     if open_volume(problem, first, second) > 1.05 * limit or open_volume(problem, second, first) > 4 * limit:
         raise StateLimitError
-    left, _ = _list_open(problem, first, second, None, parts, limit)
+    left, _ = _list_open(problem, first, second, None, tail_sum, limit)
     if not len(left):
         return
     left = left.take(np.argsort(left.count, kind="stable"))
-    right, last = _list_open(problem, second, first, left, parts, limit)
-    if last is None:
-        parts.extend(join(problem, left, in_order(right), parts))
+    right, open_counts = _list_open(problem, second, first, left, tail_sum, limit)
+    if open_counts is None:
+        join(problem, left, sorted_by_score(right), tail_sum)
     else:
-        parts.extend(join_last(problem, in_order(left), right, *last, parts))
+        join_last(problem, sorted_by_score(left), right, second[-1], open_counts, tail_sum)
 
 
 def _sum_of_all(problem: Problem) -> float:
@@ -125,14 +125,22 @@ def _halves(problem: Problem) -> tuple[list[int], list[int]]:
     return halves
 
 
-def _list_open(
-    problem: Problem, columns: list[int], others: list[int], partner: States | None, parts: Parts, limit: int
-) -> tuple[States, tuple[int, IntArray] | None]:
-    """List the partial outcomes of `columns` that are still open, and add the probabilities of settled ones to `parts`.
+class _Completions(NamedTuple):
+    """For each count that is left to the other columns: their best and worst score, and their log probability."""
 
-    With a `partner`, the other half's list, settled outcomes are only combined with the partner's outcomes (the others
-    were settled when the partner was listed), and the last column of a long list, with its open counts, is still to be
-    added.
+    best: FloatArray
+    worst: FloatArray
+    log_law: FloatArray
+
+
+def _list_open(
+    problem: Problem, columns: list[int], others: list[int], partner: States | None, tail_sum: TailSum, limit: int
+) -> tuple[States, IntArray | None]:
+    """List the partial outcomes of `columns` that are still open, and add the probabilities of the settled ones.
+
+    With a `partner`, the other half's list, settled outcomes are only combined with the partner's outcomes: the others
+    were settled when the partner was listed. If the list would become long, its last column is then not added: its
+    counts that can still reach the observed score are the second result.
     """
     words = problem.keys.packing.words if problem.keys is not None else 0
     states = States(np.zeros(1, np.int64), np.zeros(1), np.zeros(1), np.zeros((1, words), np.uint64))
@@ -141,23 +149,23 @@ def _list_open(
         rest = columns[place + 1 :]
         law = problem.masses(rest if partner is not None else rest + others)
         if partner is not None:
-            parts.count(4 * problem.total, most_alike(partner), most_alike(states))
+            tail_sum.record_additions(4 * problem.total, most_alike(partner), most_alike(states))
             law = _with_partner(law, partner, problem.total)
         best, worst = best_scores(problem, rest + others), worst_scores(problem, rest + others)
-        open_x = _window(problem, j, best_scores(problem, sorted(everything - {j})) if place else best)
-        parts.count(2 * problem.total, most_alike(states))
-        parts.append(_probability_outside(problem, states, j, open_x, law))
-        if partner is not None and not rest and len(states) * len(open_x) > _CLOSED * _KEPT:
-            if len(states) * len(open_x) > _CLOSED * limit:
+        open_counts = _window(problem, j, best_scores(problem, sorted(everything - {j})) if place else best)
+        tail_sum.record_additions(2 * problem.total, most_alike(states))
+        tail_sum.terms.append(_probability_outside(problem, states, j, open_counts, law))
+        if partner is not None and not rest and len(states) * len(open_counts) > _CLOSED * _KEPT:
+            if len(states) * len(open_counts) > _CLOSED * limit:
                 raise StateLimitError
-            return states, (j, open_x)
-        states = _extend(problem, states, j, open_x, (best, worst, law - problem.norm), parts, limit)
+            return states, open_counts
+        completions = _Completions(best, worst, law - problem.norm)
+        states = _extend(problem, states, j, open_counts, completions, tail_sum, limit)
         merging = problem.keys is not None and problem.keys.merging
-        small = len(problem.scores[j]) <= SMALL_TOTAL + 1 or problem.parameters[j] in [
-            problem.parameters[i] for i in columns[:place]
-        ]
-        if merging and small and place:
-            states = merge(states, parts)
+        earlier = [problem.parameters[i] for i in columns[:place]]
+        often_equal = len(problem.scores[j]) <= SMALL_TOTAL + 1 or problem.parameters[j] in earlier
+        if merging and often_equal and place:
+            states = merge(states, tail_sum)
         if not len(states):
             break
     return states, None
@@ -165,12 +173,12 @@ def _list_open(
 
 def _with_partner(law: FloatArray, partner: States, total: int) -> FloatArray:
     """Return the log law of the sum of the remaining columns and the partner's count."""
-    low, (held, top) = int(partner.count.min()), by_count(partner)
+    first, weights, log_scale = law_of_counts(partner)
     peak = float(law.max())
     out = np.full(total + 1, -np.inf)
     with np.errstate(divide="ignore"):
-        spread = np.log(np.convolve(held, np.exp(law - peak))[: total + 1 - low]) + top + peak
-    out[low : low + len(spread)] = spread
+        spread = np.log(np.convolve(weights, np.exp(law - peak))[: total + 1 - first]) + log_scale + peak
+    out[first : first + len(spread)] = spread
     return out
 
 
@@ -181,20 +189,21 @@ def _window(problem: Problem, j: int, best_others: FloatArray) -> IntArray:
     return np.arange(within[0], within[-1] + 1) if within.size else within
 
 
-def _probability_outside(problem: Problem, states: States, j: int, open_x: IntArray, law: FloatArray) -> float:
-    """Return the probability of all completions of `states` with a count of column j outside `open_x`."""
-    low, high = (int(open_x[0]), int(open_x[-1])) if len(open_x) else (0, -1)
-    first, held = int(states.count.min()), by_count(states)
+def _probability_outside(problem: Problem, states: States, j: int, open_counts: IntArray, law: FloatArray) -> float:
+    """Return the probability of all completions of `states` with a count of column j outside `open_counts`."""
+    low, high = (int(open_counts[0]), int(open_counts[-1])) if len(open_counts) else (0, -1)
+    first, weights, log_scale = law_of_counts(states)
     out = 0.0
     for start, stop in ((0, low), (high + 1, len(problem.scores[j]))):
         mass = problem.laws[j][start:stop][: problem.total - first - start + 1]
         if not len(mass):
             continue
-        sums = np.convolve(held[0], np.exp(mass - mass.max()))
+        sums = np.convolve(weights, np.exp(mass - mass.max()))
         left = law[: problem.total - first - start + 1][::-1][: len(sums)]
         peak = left.max()
         if peak > -np.inf:
-            out += float(sums[: len(left)] @ np.exp(left - peak)) * math.exp(held[1] + mass.max() + peak - problem.norm)
+            factor = math.exp(log_scale + mass.max() + peak - problem.norm)
+            out += float(sums[: len(left)] @ np.exp(left - peak)) * factor
     return out
 
 
@@ -202,28 +211,29 @@ def _extend(
     problem: Problem,
     states: States,
     j: int,
-    open_x: IntArray,
-    rest: tuple[FloatArray, FloatArray, FloatArray],
-    parts: Parts,
+    open_counts: IntArray,
+    completions: _Completions,
+    tail_sum: TailSum,
     limit: int,
 ) -> States:
     """Return each state extended by each open count of column j, without the states that are settled."""
-    best, worst, law = rest
-    mass = problem.laws[j][open_x]
-    score = problem.scores[j][open_x]
-    keys = problem.keys.table(j, open_x) if problem.keys is not None else np.zeros((len(open_x), 0), np.uint64)
+    best, worst, law = completions
+    mass = problem.laws[j][open_counts]
+    score = problem.scores[j][open_counts]
+    words = np.zeros((len(open_counts), 0), np.uint64)
+    keys = words if problem.keys is None else problem.keys.table(j, open_counts)
     kept: list[States] = []
     size = 0
-    step = max(1, _CHUNK // max(len(open_x), 1))
+    step = max(1, _CHUNK // max(len(open_counts), 1))
     for start in range(0, len(states), step):
-        part = slice(start, start + step)
-        left = problem.total - states.count[part, None] - open_x
+        chunk = slice(start, start + step)
+        left = problem.total - states.count[chunk, None] - open_counts
         feasible = left >= 0
         left[~feasible] = 0
-        total_score = states.score[part, None] + score
-        log_mass = states.log_mass[part, None] + mass
+        total_score = states.score[chunk, None] + score
+        log_mass = states.log_mass[chunk, None] + mass
         low = total_score + best[left] <= problem.threshold - problem.margin
-        parts.append(float(np.exp((log_mass + law[left])[low & feasible]).sum()))
+        tail_sum.terms.append(float(np.exp((log_mass + law[left])[low & feasible]).sum()))
         is_open = feasible & ~low & (total_score + worst[left] <= problem.threshold + problem.margin)
         i, x = np.nonzero(is_open)
         size += len(i)
@@ -231,12 +241,13 @@ def _extend(
             raise StateLimitError
         i += start
         kept.append(
-            States(states.count[i] + open_x[x], total_score[is_open], log_mass[is_open], states.key[i] + keys[x])
+            States(states.count[i] + open_counts[x], total_score[is_open], log_mass[is_open], states.key[i] + keys[x])
         )
-    pieces = kept or [states]  # without states there are no pieces
+    if not kept:
+        return states
     return States(
-        count=np.concatenate([piece.count for piece in pieces]),
-        score=np.concatenate([piece.score for piece in pieces]),
-        log_mass=np.concatenate([piece.log_mass for piece in pieces]),
-        key=np.concatenate([piece.key for piece in pieces]),
+        count=np.concatenate([piece.count for piece in kept]),
+        score=np.concatenate([piece.score for piece in kept]),
+        log_mass=np.concatenate([piece.log_mass for piece in kept]),
+        key=np.concatenate([piece.key for piece in kept]),
     )

@@ -35,7 +35,7 @@ _NEGLIGIBLE = 1e-16
 #: Logarithm of the largest share of the alternating part of the distribution that counts as none.
 _NO_PARITY = -50.0
 
-
+#: The distinct factors of the rook polynomial, with their multiplicities.
 Factors: TypeAlias = list[tuple[Factor, int]]
 
 
@@ -53,10 +53,20 @@ class Contour(NamedTuple):
 
 
 class _Saddle(NamedTuple):
+    """A stationary point of the integrand: the radius `rho` of z, x, ``y = (rho - 1) / x``, and the number correct."""
+
     y: float
     x: float
     rho: float
     correct: float
+
+
+class _Curvature(NamedTuple):
+    """Second derivatives at the saddle point by (log z, log x), (log x, log x), and the variance of log z."""
+
+    cross: float
+    along: float
+    variance: float
 
 
 def tail(total: int, classes: Classes, correct: int) -> LogTail | None:
@@ -73,11 +83,13 @@ def tail(total: int, classes: Classes, correct: int) -> LogTail | None:
     z = contour.rho * np.exp(1j * contour.angle)
     log_point = log_points(contour, np.array([correct]))[0]
     turn = np.exp(-1j * (correct - contour.correct) * contour.angle)
-    part = _sum(contour, contour.value * turn / (1 - 1 / z))
+    integral = _sum(contour, contour.value * turn / (1 - 1 / z))
     base = contour.log_unit - correct * Decimal(contour.rho).ln()
     if contour.rho > 1:
-        return LogTail(base + Decimal(part).ln(), log_point, contour.error, estimated=True) if part > 0 else None
-    lower = -Decimal(part) * base.exp()
+        return (
+            LogTail(base + Decimal(integral).ln(), log_point, contour.error, estimated=True) if integral > 0 else None
+        )
+    lower = -Decimal(integral) * base.exp()
     if lower >= 1:
         return None
     return LogTail((1 - lower).ln(), log_point, contour.error * abs(float(lower / (1 - lower))), estimated=True)
@@ -89,9 +101,9 @@ def log_points(contour: Contour, numbers: NDArray[np.int64]) -> list[Decimal]:
     log_rho = Decimal(contour.rho).ln()
     points = []
     for number, turn in zip(numbers, turns, strict=True):
-        part = _sum(contour, contour.value * turn)
+        integral = _sum(contour, contour.value * turn)
         base = contour.log_unit - int(number) * log_rho
-        points.append(base + Decimal(part).ln() if part > 0 else Decimal("-Infinity"))
+        points.append(base + Decimal(integral).ln() if integral > 0 else Decimal("-Infinity"))
     return points
 
 
@@ -129,16 +141,14 @@ def _circle(
 ) -> Contour | None:
     """Return the contour, from series of this many terms, which are valid up to this distance."""
     series = _series(factors, saddle, edge, terms)
-    _, cross, along, variance = _hessian(series, saddle, edge)
-    if not variance > 16:
-        return None
-    if pole and abs(math.log(saddle.rho)) < 1 / math.sqrt(variance):
-        saddle = _beside_pole(total, saddle, series, edge, math.sqrt(variance))
+    curvature = _curvature(series, saddle, edge)
+    if pole and curvature.variance > 16 and abs(math.log(saddle.rho)) < 1 / math.sqrt(curvature.variance):
+        saddle = _beside_pole(total, saddle, series, edge, math.sqrt(curvature.variance))
         series = _series(factors, saddle, edge, terms)
-        _, cross, along, variance = _hessian(series, saddle, edge)
-        if not variance > 16:
-            return None
-    deviation, width = math.sqrt(variance), 1 / math.sqrt(-along)
+        curvature = _curvature(series, saddle, edge)
+    if not curvature.variance > 16:
+        return None
+    deviation, width = math.sqrt(curvature.variance), 1 / math.sqrt(-curvature.along)
     # Sums over `nodes` equal angles alias P(T >= t) with P(T >= t - nodes) * rho ** -nodes and the like.
     nodes = max(20 * deviation, 40 / abs(math.log(saddle.rho)) if pole else 0.0)
     for span in (9, 12, 16, 20):
@@ -147,7 +157,7 @@ def _circle(
         if angle[-1] > math.pi:
             return None
         radius = np.hypot(angle[:, None] * deviation, step[None, :] / width)
-        ray = step - 1j * cross / along * angle[:, None]  # where the mixed derivative vanishes
+        ray = step - 1j * curvature.cross / curvature.along * angle[:, None]  # where the mixed derivative vanishes
         integrand = _integrand(total, series, saddle, edge, correct, angle, ray, radius <= span, reach)
         if integrand is None:
             return None
@@ -213,21 +223,21 @@ def _sum(contour: Contour, values: NDArray[np.complex128]) -> float:
 
 
 def _series(factors: Factors, saddle: _Saddle, edge: float, terms: int) -> FloatArray:
+    """Return the series of the logarithm of the rook polynomial about the saddle point (`rook_factor.log_series`)."""
     series = np.zeros(terms)
     for value, times in factors:
         series += times * log_series(value, saddle.y, edge, terms)
     return series
 
 
-def _hessian(series: FloatArray, saddle: _Saddle, edge: float) -> tuple[float, float, float, float]:
-    """Second derivatives by (log z, log z), (log z, log x), (log x, log x), and the variance they leave to log z."""
+def _curvature(series: FloatArray, saddle: _Saddle, edge: float) -> _Curvature:
     y, x, rho, _ = saddle
     unit = y + edge
     first, second = series[1] / unit, (2 * series[2] - series[1]) / unit**2  # of log R by y
     across = first * rho / x + second * (rho / x) ** 2
     cross = -(first + second * y) * rho / x
     along = first * y + second * y * y - x
-    return across, cross, along, across - cross * cross / along if along < 0 else math.nan
+    return _Curvature(cross, along, across - cross * cross / along if along < 0 else math.nan)
 
 
 def _saddle(total: int, factors: Factors, correct: int, edge: float) -> _Saddle | None:

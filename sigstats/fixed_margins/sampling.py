@@ -32,7 +32,7 @@ _TABLES = 16 * BATCH
 _FEW = 20
 
 _Draws: TypeAlias = NDArray[np.int64] | int
-_Way: TypeAlias = Callable[[np.random.Generator, int], IntArray]
+_Draw: TypeAlias = Callable[[np.random.Generator, int], IntArray]
 
 
 def random_number_correct(row_totals: Any, column_totals: Any, *, size: int, rng: RNG = None) -> IntArray:
@@ -53,18 +53,19 @@ def batches(row_totals: Any, column_totals: Any, *, size: int, rng: RNG = None) 
         raise refuse("row_totals", total, f"at most {_MOST_OBJECTS} objects for random tables", quantity="total")
     generator = as_generator(rng)
     counting = (rows > 0) & (columns > 0)
+    row_parts, column_parts = rows[counting].tolist(), columns[counting].tolist()
     # Classes that cannot be right are joined to one, the last, which is not counted.
     rest_rows, rest_columns = (int(margin[~counting].sum()) for margin in (rows, columns))
-    some_rest = [0] if rest_rows or rest_columns else []
-    row_parts = [*rows[counting].tolist(), *(rest_rows for _ in some_rest)]
-    column_parts = [*columns[counting].tolist(), *(rest_columns for _ in some_rest)]
-    draw, step = _way(total, row_parts, column_parts, int(counting.sum()))
+    if rest_rows or rest_columns:
+        row_parts.append(rest_rows)
+        column_parts.append(rest_columns)
+    draw, step = _fastest(total, row_parts, column_parts, int(counting.sum()))
     for done in range(0, size, step):
         wanted = min(step, size - done)
         yield draw(generator, -(-wanted // BATCH) * BATCH)[:wanted]
 
 
-def _way(total: int, rows: list[int], columns: list[int], counting: int) -> tuple[_Way, int]:
+def _fastest(total: int, rows: list[int], columns: list[int], counting: int) -> tuple[_Draw, int]:
     """Return the fastest way to draw replicates of these margins, and the largest batch."""
     halving, table = _DRAW * _draws(len(rows)), _CELL * math.log(total) * (len(rows) - 1) ** 2
     if min(total, table) <= halving and ((total < _FEW and len(rows) <= 5) or table < total):
@@ -79,7 +80,7 @@ def _way(total: int, rows: list[int], columns: list[int], counting: int) -> tupl
     return halves, BATCH
 
 
-def _tables(total: int, rows: list[int], columns: list[int], counting: int) -> tuple[_Way, int]:
+def _tables(total: int, rows: list[int], columns: list[int], counting: int) -> tuple[_Draw, int]:
     """Draw SciPy's random tables by shuffling few objects or by Patefield's method; small samples begin larger ones."""
     from scipy.stats import random_table
 

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from functools import cache
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,22 +52,29 @@ def tail(total: int, classes: Classes, correct: int) -> LogTail | None:
     upper = point = largest = Decimal(0)
     reach, effort = 200.0, 0
     for e in range(min(rest_rows, rest_columns) + 1):
-        while (part := _given(total, first, second, rest, e, correct, upper, reach)) is None and reach < 1e4:
+        while (terms := _terms(total, first, second, rest, e, correct, upper, reach)) is None and reach < 1e4:
             reach *= 4
-        if part is None:
+        if terms is None:
             return None
-        upper_of_e, point_of_e, effort_of_e = part
-        upper, point, effort = upper + upper_of_e, point + point_of_e, effort + effort_of_e
+        upper, point, effort = upper + terms.upper, point + terms.point, effort + terms.effort
         if effort > _EFFORT:
             return None
         # Log-concave in e, so once negligible they stay so.
-        if upper_of_e < largest and upper_of_e < upper * Decimal("1e-20"):
+        if terms.upper < largest and terms.upper < upper * Decimal("1e-20"):
             break
-        largest = max(largest, upper_of_e)
+        largest = max(largest, terms.upper)
     return LogTail(upper.ln(), point.ln(), _ERROR + 1e-15 * math.sqrt(total))
 
 
-def _given(
+class _Terms(NamedTuple):
+    """The sum of the terms of one e in each probability, and how many combinations of f and g that took."""
+
+    upper: Decimal
+    point: Decimal
+    effort: int
+
+
+def _terms(
     total: int,
     first: tuple[int, int],
     second: tuple[int, int],
@@ -75,8 +83,8 @@ def _given(
     correct: int,
     so_far: Decimal,
     reach: float,
-) -> tuple[Decimal, Decimal, int] | None:
-    """Return the terms of one e in both probabilities and their number, or None if f and g exceed `reach`.
+) -> _Terms | None:
+    """Return the terms of one e, or None if there are too many combinations, or some outside `reach` would matter.
 
     Only terms that are large enough, by approximation, are computed exactly. `so_far`: the sum over smaller e.
     """
@@ -85,24 +93,24 @@ def _given(
     n = total - rest_rows - rest_columns + e
     law_f = first[1] + second[1], first[1], rest_rows - e
     law_g = first[0] + second[0], first[0], rest_columns - e
-    (f, log_f, f_cut), (g, log_g, g_cut) = _log_pmf(*law_f, reach), _log_pmf(*law_g, reach)
-    if len(f) * len(g) > _GRID:
+    f, g = _log_pmf(*law_f, reach), _log_pmf(*law_g, reach)
+    if len(f.numbers) * len(g.numbers) > _GRID:
         return None
-    exact_f = cache(lambda i: hypergeometric_tail(*law_f, int(f[i])).point)
-    exact_g = cache(lambda j: hypergeometric_tail(*law_g, int(g[j])).point)
+    exact_f = cache(lambda i: hypergeometric_tail(*law_f, int(f.numbers[i])).point)
+    exact_g = cache(lambda j: hypergeometric_tail(*law_g, int(g.numbers[j])).point)
     # Of the n objects of both classes that get their names, those of the first class, and those that get its name.
-    rows, columns = first[0] - g[None, :], first[1] - f[:, None]
+    rows, columns = first[0] - g.numbers[None, :], first[1] - f.numbers[:, None]
     upper, point, effort = Decimal(0), Decimal(0), 0
     for right, log_right in _rest_right(rest, rest_rows, rest_columns, e):
         # With m of the first class named as such, n - rows - columns + 2 m of these objects are correct.
         twice = correct - right - n + rows + columns
         least = -(-twice // 2)
-        size = log_f[:, None] + log_g[None, :] + _log_tail_bound(n, rows, columns, least)
+        size = f.log[:, None] + g.log[None, :] + _log_tail_bound(n, rows, columns, least)
         log_share = float(weight + log_right)
         reference = max(float(size.max()) + log_share, float(so_far.ln()) if so_far > 0 else -np.inf)
         effort += size.size
         chosen = np.argwhere(size + log_share > reference - _SPAN)
-        is_cut = any(np.isin(chosen[:, axis], cuts).any() for axis, cuts in enumerate((f_cut, g_cut)))
+        is_cut = any(np.isin(chosen[:, axis], law.cuts).any() for axis, law in enumerate((f, g)))
         if is_cut or len(chosen) > _TERMS:
             return None
         for i, j in chosen.tolist():
@@ -112,7 +120,7 @@ def _given(
             if twice[i, j] % 2 == 0:
                 point += share * first_right.point.exp()
         effort += 500 * len(chosen)  # an exact term costs as much as this many approximate ones
-    return upper, point, effort
+    return _Terms(upper, point, effort)
 
 
 def _rest_right(rest: Classes, rows: int, columns: int, e: int) -> Iterator[tuple[int, Decimal]]:
@@ -136,16 +144,22 @@ def _rest_right(rest: Classes, rows: int, columns: int, e: int) -> Iterator[tupl
             yield right, log_ratio(count, unit)
 
 
-def _log_pmf(
-    total: int, marked: int, drawn: int, reach: float
-) -> tuple[NDArray[np.int64], FloatArray, tuple[int, ...]]:
-    """Return numbers within exp(-reach) of the likeliest, their log-probabilities, and where more follow."""
+class _LogPmf(NamedTuple):
+    """Consecutive numbers and their log-probabilities; `cuts` are the positions beyond which others were left out."""
+
+    numbers: NDArray[np.int64]
+    log: FloatArray
+    cuts: tuple[int, ...]
+
+
+def _log_pmf(total: int, marked: int, drawn: int, reach: float) -> _LogPmf:
+    """Return the numbers of a hypergeometric law that are within exp(-reach) of the likeliest."""
     numbers = np.arange(max(0, marked + drawn - total), min(marked, drawn) + 1)
     log = _log_point(total, marked, drawn, numbers)
     kept = np.flatnonzero(log >= log.max() - reach)
     low, high = int(kept[0]), int(kept[-1])
     cuts = ((0,) if low > 0 else ()) + ((high - low,) if high < len(numbers) - 1 else ())
-    return numbers[low : high + 1], log[low : high + 1], cuts
+    return _LogPmf(numbers[low : high + 1], log[low : high + 1], cuts)
 
 
 def _log_point(total: int, marked: object, drawn: object, number: NDArray[np.int64]) -> FloatArray:

@@ -3,6 +3,9 @@
 A crisp reading gives every object one class. At a degree d it may take any class whose membership is d or more: the
 readings at a degree are those whose possibility, the least membership that they use, is d or more (Zadeh's extension
 principle with the minimum).
+
+`as_memberships` and `as_graded` prepare the data, `choices` are the classes that objects may take at a degree (an
+alpha-cut), and `by_degree` makes the result from the ends of the p-value at each degree.
 """
 
 import math
@@ -51,7 +54,7 @@ class Graded(NamedTuple):
     exact: bool
 
 
-def graded(*memberships: FloatArray) -> Graded:
+def as_graded(*memberships: FloatArray) -> Graded:
     """Return the degrees at which readings change; with more than 200, memberships raised to the next hundredth.
 
     A raised membership makes readings more possible: bounds stay bounds, no possibility is too small and no necessity
@@ -73,10 +76,10 @@ def choices(membership: FloatArray, degree: float) -> list[Choice]:
 def reachable(*samples: Iterable[Sequence[Counts]], size: int, most: int) -> list[set[Counts]]:
     """Return, for each sample, all sums of one step per object; raise TooManyTables above `most` combinations."""
     sums: list[set[Counts]] = [{(0,) * size} for _ in samples]
-    for steps in zip_longest(*samples):  # no object makes them fewer: too many are soon found
-        for place, options in enumerate(steps):
+    for options_of_samples in zip_longest(*samples):  # no object reduces the number of sums, so too many end this early
+        for sample, options in enumerate(options_of_samples):
             if options is not None:
-                sums[place] = {tuple(map(int.__add__, before, step)) for before in sums[place] for step in options}
+                sums[sample] = {tuple(map(int.__add__, before, step)) for before in sums[sample] for step in options}
         if math.prod(map(len, sums)) > most:
             raise TooManyTables
     return sums
@@ -168,24 +171,32 @@ class FuzzyTestResult(Tabular):
         return FuzzyDecision(possible, 1 - against)
 
 
-def by_degree(at: Callable[[float], tuple[float, float, bool]], known: Graded, method: str) -> FuzzyTestResult:
-    """Return the bounds that `at` computes at each degree; degrees between two with equal bounds are skipped."""
-    degrees = known.degrees
-    ends = {place: at(degrees[place]) for place in {0, len(degrees) - 1}}
+class Ends(NamedTuple):
+    """The smallest and the largest p-value of some readings, or certified bounds of these if they are not attained."""
 
-    def between(first: int, last: int) -> None:
-        if ends[first] == ends[last] and ends[first][2]:  # both ends are monotone in the degree
+    low: float
+    high: float
+    attained: bool
+
+
+def by_degree(ends_at: Callable[[float], Ends], graded: Graded, method: str) -> FuzzyTestResult:
+    """Return the ends at all degrees. Degrees between two with equal ends need no computation."""
+    degrees = graded.degrees
+    ends = {place: ends_at(degrees[place]) for place in {0, len(degrees) - 1}}
+
+    def fill(first: int, last: int) -> None:
+        if ends[first] == ends[last] and ends[first].attained:  # both ends are monotone in the degree
             ends.update(dict.fromkeys(range(first, last), ends[first]))
         elif last - first > 1:
             middle = (first + last) // 2
-            ends[middle] = at(degrees[middle])
-            between(first, middle)
-            between(middle, last)
+            ends[middle] = ends_at(degrees[middle])
+            fill(first, middle)
+            fill(middle, last)
 
-    between(0, len(degrees) - 1)
+    fill(0, len(degrees) - 1)
     low, high, attained = zip(*(ends[place] for place in range(len(degrees))), strict=True)
     # Bounds at a lower degree hold at a higher one too, and may be the nearer ones.
     low = np.maximum.accumulate(low[::-1])[::-1].tolist()
     high = np.minimum.accumulate(high[::-1])[::-1].tolist()
-    attained = attained if known.exact else (False,) * len(degrees)
+    attained = attained if graded.exact else (False,) * len(degrees)
     return FuzzyTestResult(degrees=degrees, low=tuple(low), high=tuple(high), attained=attained, method=method)

@@ -1,21 +1,24 @@
 """The ends of p-values and of Pearson's chi-square over all crisp readings, without listing the readings.
 
-A sum of convex terms, one for each class count: the class counts of the readings are the integer points of the base
-polytope of a polymatroid; the rank of a set of classes is the number of objects that may take one of them. A convex
-function is largest at a vertex, which an order of the classes gives (Edmonds): as many objects as may take the first,
-then the second, and so on. A sum of convex terms is smallest where no exchange of one object along a path of classes
-makes it smaller (Murota, Discrete convex analysis).
+In the order of this file:
 
-Certified bounds of Pearson's chi-square, which is convex in the counts: its minimum over shares of objects is bounded
-below by the tangent that a Frank-Wolfe iteration ends with; its maximum above, class by class between the limits of its
-counts, with multipliers for the sums: every choice of multipliers gives a bound, and a search takes a good one.
+`greatest` and `smallest`: a sum of convex terms, one for each class count. The class counts of the readings are the
+integer points of the base polytope of a polymatroid; the rank of a set of classes is the number of objects that may
+take one of them. A convex function is largest at a vertex, which an order of the classes gives (Edmonds): as many
+objects as may take the first, then the second, and so on. A sum of convex terms is smallest where no exchange of one
+object along a path of classes makes it smaller (Murota, Discrete convex analysis).
 
-The efficiency test deals the assigned classes at random to the objects. If a reading gives one object another class,
-true or assigned, the number correct of any deal changes by at most 1. So if the change makes one more object correct,
-the p-value does not increase: P'(T >= t + 1) <= P(T >= t). The smallest p-value is therefore that of a reading in which
-every object is correct that one step can make correct, and the largest that of a reading in which every object is wrong
-that may be. If there are still too many readings to list, the p-values of those m steps from one of them lie between
-its probabilities of t + m and of t - m correct or more.
+`lower_bound`, `upper_bound_of_fit` and `upper_bound_of_two`: certified bounds of Pearson's chi-square, which is convex
+in the counts. Its minimum over shares of objects is bounded below by the tangent that a Frank-Wolfe iteration ends
+with; its maximum above, class by class between the limits of its counts, with multipliers for the sums: every choice of
+multipliers gives a bound, and a search takes a good one.
+
+`efficiency_ends`: the efficiency test deals the assigned classes at random to the objects. If a reading gives one
+object another class, true or assigned, the number correct of any deal changes by at most 1. So if the change makes one
+more object correct, the p-value does not increase: P'(T >= t + 1) <= P(T >= t). The smallest p-value is therefore that
+of a reading in which every object is correct that one step can make correct, and the largest that of a reading in which
+every object is wrong that may be. If there are still too many readings to list, the p-values of those m steps from one
+of them lie between its probabilities of t + m and of t - m correct or more.
 """
 
 from collections import Counter
@@ -28,10 +31,17 @@ from scipy.optimize import minimize
 
 from .._common.validation import FloatArray, IntArray
 from ..fixed_margins.upper_tail import correct_range, upper_tail
-from .degrees import Choice, Counts, TooManyTables, limits, reachable
+from .degrees import Choice, Counts, Ends, TooManyTables, limits, reachable
 
 #: Orders are searched over subsets of the classes that objects hesitate between.
 MOST_CLASSES = 16
+#: The most steps of the Frank-Wolfe iteration.
+_ITERATIONS = 300
+
+#: Exchanges of one object: the class that it leaves and the class that it takes, and the classes that it may take.
+_Path: TypeAlias = list[tuple[tuple[int, int], Choice]]
+#: A true and an assigned class that an object may take together.
+Pair: TypeAlias = tuple[int, int]
 
 
 def hesitating(objects: Sequence[Choice]) -> list[int]:
@@ -83,9 +93,6 @@ def smallest(objects: Sequence[Choice], terms: FloatArray) -> IntArray:
     return counts
 
 
-_Path: TypeAlias = list[tuple[tuple[int, int], Choice]]
-
-
 def _better_exchange(taken: Mapping[Choice, Counter[int]], counts: IntArray, terms: FloatArray) -> _Path | None:
     """Return the path of exchanges along classes that makes the sum smallest; None if none reduces it."""
     edges = {(u, v): choice for choice, places in taken.items() for u in +places for v in choice if u != v}
@@ -127,11 +134,8 @@ def _ranks(objects: Sequence[Choice], classes: Sequence[int]) -> IntArray:
     for bit in range(len(classes)):
         halves = within.reshape(-1, 2, 1 << bit)
         halves[:, 1] += halves[:, 0]
-    # Those that may take one of a set are all but those that may take of the other classes alone.
+    # All objects, except those that may take only classes outside the set, may take one of the set.
     return np.asarray(within[-1] - within[::-1])
-
-
-_ITERATIONS = 300
 
 
 def _fewest(objects: Mapping[Choice, int], gradient: FloatArray) -> FloatArray:
@@ -149,20 +153,20 @@ def _spread(objects: Sequence[Choice], n_classes: int) -> FloatArray:
     return counts
 
 
-def least(
+def lower_bound(
     value: Callable[[FloatArray], float],
     slope: Callable[[FloatArray], FloatArray],
     samples: Sequence[Sequence[Choice]],
     k: int,
 ) -> float:
     """Return a lower bound of a convex function of the class counts of one or two samples, stacked."""
-    at, alike = np.concatenate([_spread(objects, k) for objects in samples]), [*map(Counter, samples)]
+    at = np.concatenate([_spread(objects, k) for objects in samples])
+    objects_of_choice = [*map(Counter, samples)]
     bound = 0.0
     for iteration in range(_ITERATIONS):
         gradient = slope(at)
-        corner = np.concatenate(
-            [_fewest(objects, part) for objects, part in zip(alike, np.split(gradient, len(samples)), strict=True)]
-        )
+        gradients = np.split(gradient, len(samples))
+        corner = np.concatenate([*map(_fewest, objects_of_choice, gradients)])
         here = value(at)
         bound = max(bound, here + float(gradient @ (corner - at)))
         if here - bound <= 1e-9 * max(here, 1.0):
@@ -174,7 +178,7 @@ def least(
     return max(0.0, bound * (1 - 1e-9) - 1e-9)
 
 
-def most_of_fit(objects: Sequence[Choice], expected: FloatArray) -> float:
+def upper_bound_of_fit(objects: Sequence[Choice], expected: FloatArray) -> float:
     """Return an upper bound of the chi-square statistic of class counts and expected counts."""
     low, high = limits(objects, len(expected))
 
@@ -185,7 +189,7 @@ def most_of_fit(objects: Sequence[Choice], expected: FloatArray) -> float:
     return _best(bound, 1)
 
 
-def most_of_two(first: Sequence[Choice], second: Sequence[Choice], k: int) -> float:
+def upper_bound_of_two(first: Sequence[Choice], second: Sequence[Choice], k: int) -> float:
     """Return an upper bound of the chi-square of two samples' class counts."""
     (low_a, high_a), (low_b, high_b) = limits(first, k), limits(second, k)
 
@@ -222,22 +226,16 @@ def _best(bound: Callable[[FloatArray], float], size: int) -> float:
     return min(bound(start), float(optimum.fun)) * (1 + 1e-9)
 
 
-#: A true and an assigned class that an object may take together.
-Pair: TypeAlias = tuple[int, int]
-
-
-def efficiency_extremes(
-    true: Sequence[Choice], assigned: Sequence[Choice], k: int, most: int
-) -> tuple[float, float, bool]:
-    """Return the least and greatest p-value of all readings, and whether readings attain them or they are bounds."""
+def efficiency_ends(true: Sequence[Choice], assigned: Sequence[Choice], k: int, most: int) -> Ends:
+    """Return the ends of the p-values of all readings; bounds if there are more than `most` tables."""
     pairs = list(zip(true, assigned, strict=True))
     correct, wrong = [_most_correct(*pair) for pair in pairs], [_most_wrong(*pair) for pair in pairs]
     try:
-        (lowest,), (highest,) = (reachable(_cells(value, k), size=2 * k + 1, most=most) for value in (correct, wrong))
-        low, high = min(_pvalues(lowest, k, max)), max(_pvalues(highest, k, min))
+        (lowest,) = reachable(_cells(correct, k), size=2 * k + 1, most=most)
+        (highest,) = reachable(_cells(wrong, k), size=2 * k + 1, most=most)
     except TooManyTables:
-        return _bound(correct, k, 1), _bound(wrong, k, -1), False
-    return low, high, True
+        return Ends(_bound(correct, k, 1), _bound(wrong, k, -1), False)
+    return Ends(min(_pvalues(lowest, k, max)), max(_pvalues(highest, k, min)), True)
 
 
 def _most_correct(true: Choice, assigned: Choice) -> list[Pair]:
@@ -257,25 +255,25 @@ def _cells(options: Sequence[Sequence[Pair]], k: int) -> Iterable[list[Counts]]:
 
 
 def _pvalues(tables: Iterable[Counts], k: int, end: Callable[[int, int], int]) -> Iterable[float]:
-    """Yield the p-value of each pair of margins, with the number correct at one end."""
+    """Yield the p-value of each pair of margins, with the largest (`end` is max) or smallest number correct."""
     correct: dict[Counts, int] = {}
-    for *margins, number in tables:
-        key = tuple(margins)
-        correct[key] = end(correct.get(key, number), number)
-    for margins_, number in correct.items():
-        yield _tail(margins_[:k], margins_[k:], number)
+    for table in tables:
+        margins, number = table[:-1], table[-1]
+        correct[margins] = end(correct.get(margins, number), number)
+    for margins, number in correct.items():
+        yield _tail(margins[:k], margins[k:], number)
 
 
 def _bound(options: Sequence[Sequence[Pair]], k: int, sign: int) -> float:
     """Return a lower (sign 1) or upper (-1) bound of the p-values of all these readings, from one of them."""
-    base, steps, end = [], 0, 0
+    reading, steps, correct = [], 0, 0
     for choice in options:
         apart = [max((one[0] != other[0]) + (one[1] != other[1]) for other in choice) for one in choice]
-        base.append(choice[int(np.argmin(apart))])
+        reading.append(choice[int(np.argmin(apart))])
         steps += min(apart)
-        end += (max if sign > 0 else min)(int(t == a) for t, a in choice)
-    rows, columns = (np.bincount([pair[side] for pair in base], minlength=k) for side in (0, 1))
-    return _tail(tuple(rows.tolist()), tuple(columns.tolist()), end + sign * steps)
+        correct += (max if sign > 0 else min)(int(t == a) for t, a in choice)
+    rows, columns = (np.bincount([pair[side] for pair in reading], minlength=k) for side in (0, 1))
+    return _tail(tuple(rows.tolist()), tuple(columns.tolist()), correct + sign * steps)
 
 
 def _tail(rows: Counts, columns: Counts, correct: int) -> float:

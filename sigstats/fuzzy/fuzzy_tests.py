@@ -27,15 +27,15 @@ from . import extremes
 from .degrees import (
     Choice,
     Counts,
+    Ends,
     FuzzyTestResult,
     TooManyTables,
+    as_graded,
     as_memberships,
     by_degree,
     choices,
     class_counts,
-    graded,
 )
-from .extremes import smallest
 
 FuzzyMethod: TypeAlias = Literal["exact", "chi2"]
 
@@ -85,14 +85,13 @@ def efficiency_test(y: Any, assigned: Any, *, n_tables: int = _TABLES) -> FuzzyT
     if len(first) != len(second):
         raise refuse("assigned", len(second), f"{len(first)}, as of y", quantity="number of objects")
     most, k = as_count(n_tables, "n_tables", minimum=1, maximum=10**7), first.shape[1]
+    graded = as_graded(first, second)
 
-    known = graded(first, second)
+    def ends_at(degree: float) -> Ends:
+        rows, columns = (choices(membership, degree) for membership in graded.memberships)
+        return extremes.efficiency_ends(rows, columns, k, most)
 
-    def at(degree: float) -> tuple[float, float, bool]:
-        rows, columns = (choices(membership, degree) for membership in known.memberships)
-        return extremes.efficiency_extremes(rows, columns, k, most)
-
-    return by_degree(at, known, "exact")
+    return by_degree(ends_at, graded, "exact")
 
 
 def goodness_of_fit_test(
@@ -140,39 +139,27 @@ def goodness_of_fit_test(
     if required.min() < LEAST_PROBABILITY:
         raise refuse("probabilities", required.min(), f"at least {LEAST_PROBABILITY:g} for each class")
     as_choice(method, "method", METHODS)
-    most, expected = as_count(n_tables, "n_tables", minimum=1, maximum=10**7), len(membership) * required
-
-    known = graded(membership)
+    most = as_count(n_tables, "n_tables", minimum=1, maximum=10**7)
+    graded = as_graded(membership)
+    # Readings at a degree are some of those at a lower one.
     pvalue = cache(lambda counts: crisp_goodness_of_fit_test(counts, required, method=method).pvalue)
 
-    def at(degree: float) -> tuple[float, float, bool]:
-        objects = choices(known.memberships[0], degree)
+    def ends_at(degree: float) -> Ends:
+        objects = choices(graded.memberships[0], degree)
         if len(extremes.hesitating(objects)) <= extremes.MOST_CLASSES:
             terms = _terms(len(objects), required, method)
-            ends = extremes.greatest(objects, terms), smallest(objects, terms)
-            low, high = (crisp_goodness_of_fit_test(counts, required, method=method).pvalue for counts in ends)
-            return low, high, True
+            farthest, nearest = extremes.greatest(objects, terms), extremes.smallest(objects, terms)
+            return Ends(pvalue(tuple(farthest.tolist())), pvalue(tuple(nearest.tolist())), True)
         try:
             (tables,) = class_counts(objects, n_classes=len(required), most=most)
         except TooManyTables:
             if method == "exact":
                 raise _too_many(most, degree) from None
-            nearest = extremes.least(
-                lambda x: float(((x - expected) ** 2 / expected).sum()),
-                lambda x: np.asarray(2 * (x - expected) / expected),
-                [objects],
-                len(required),
-            )
-            degrees = len(required) - 1
-            return (
-                float(chdtrc(degrees, extremes.most_of_fit(objects, expected))),
-                float(chdtrc(degrees, nearest)),
-                False,
-            )
+            return _goodness_of_fit_bounds(objects, len(membership) * required)
         pvalues = [pvalue(counts) for counts in tables]
-        return min(pvalues), max(pvalues), True
+        return Ends(min(pvalues), max(pvalues), True)
 
-    return by_degree(at, known, method)
+    return by_degree(ends_at, graded, method)
 
 
 def homogeneity_test(
@@ -215,22 +202,22 @@ def homogeneity_test(
     as_choice(method, "method", METHODS)
     most, k = as_count(n_tables, "n_tables", minimum=1, maximum=10**7), a.shape[1]
 
-    known, pvalue = graded(a, b), cache(_homogeneity)  # readings of a degree are some of those of a lower one
+    graded, pvalue = as_graded(a, b), cache(_homogeneity)
 
-    def at(degree: float) -> tuple[float, float, bool]:
-        objects = choices(known.memberships[0], degree), choices(known.memberships[1], degree)
+    def ends_at(degree: float) -> Ends:
+        objects = choices(graded.memberships[0], degree), choices(graded.memberships[1], degree)
         try:
             tables = class_counts(*objects, n_classes=k, most=most)
         except TooManyTables:
             if method == "exact":
                 raise _too_many(most, degree) from None
-            return *_homogeneity_bounds(*objects, k), False
+            return _homogeneity_bounds(*objects, k)
         if method == "chi2":
-            return *_chi2_extremes(*(np.array(sorted(table), dtype=float) for table in tables)), True
+            return _chi2_ends(*(np.array(sorted(table), dtype=float) for table in tables))
         pvalues = [pvalue(x, y) for x, y in product(*tables)]
-        return min(pvalues), max(pvalues), True
+        return Ends(min(pvalues), max(pvalues), True)
 
-    return by_degree(at, known, method)
+    return by_degree(ends_at, graded, method)
 
 
 def _terms(n: int, required: FloatArray, method: str) -> FloatArray:
@@ -241,22 +228,36 @@ def _terms(n: int, required: FloatArray, method: str) -> FloatArray:
     return -np.array([poisson_log_pmf(n * p, every) for p in required.tolist()])
 
 
+def _goodness_of_fit_bounds(objects: Sequence[Choice], expected: FloatArray) -> Ends:
+    """Return certified bounds of the p-values of the chi-square test."""
+    freedom = len(expected) - 1
+    smallest = extremes.lower_bound(
+        lambda x: float(((x - expected) ** 2 / expected).sum()),
+        lambda x: np.asarray(2 * (x - expected) / expected),
+        [objects],
+        len(expected),
+    )
+    largest = extremes.upper_bound_of_fit(objects, expected)
+    return Ends(float(chdtrc(freedom, largest)), float(chdtrc(freedom, smallest)), False)
+
+
 def _homogeneity(a: Counts, b: Counts) -> float:
     return crisp_homogeneity_test(a, b).pvalue if sum(x + y > 0 for x, y in zip(a, b, strict=True)) > 1 else 1.0
 
 
-def _chi2_extremes(first: FloatArray, second: FloatArray) -> tuple[float, float]:
+def _chi2_ends(first: FloatArray, second: FloatArray) -> Ends:
     """Return the smallest and largest p-value of the chi-square test of each row of one with each row of the other."""
     a, b = np.repeat(first, len(second), axis=0), np.tile(second, (len(first), 1))
     classes = ((a + b) > 0).sum(axis=1)
     statistics = extremes.two_samples(a, b, a[0].sum(), b[0].sum()).sum(axis=1)
     p = np.where(classes > 1, chdtrc(np.maximum(classes - 1, 1), statistics), 1.0)
-    return float(p.min()), float(p.max())
+    return Ends(float(p.min()), float(p.max()), True)
 
 
-def _homogeneity_bounds(first: Sequence[Choice], second: Sequence[Choice], k: int) -> tuple[float, float]:
+def _homogeneity_bounds(first: Sequence[Choice], second: Sequence[Choice], k: int) -> Ends:
+    """Return certified bounds of the p-values of the chi-square test."""
     n, m = len(first), len(second)
-    smallest = extremes.least(
+    smallest = extremes.lower_bound(
         lambda x: float(extremes.two_samples(x[:k], x[k:], n, m).sum()),
         lambda x: extremes.slopes_of_two(x[:k], x[k:], n, m),
         [first, second],
@@ -265,8 +266,8 @@ def _homogeneity_bounds(first: Sequence[Choice], second: Sequence[Choice], k: in
     # Empty classes are left out: fewer degrees of freedom make p smaller.
     sure = {choice[0] for choice in (*first, *second) if len(choice) == 1}
     some = {j for choice in (*first, *second) for j in choice}
-    low = chdtrc(max(1, len(sure) - 1), extremes.most_of_two(first, second, k))
-    return float(low), float(chdtrc(len(some) - 1, smallest))
+    low = chdtrc(max(1, len(sure) - 1), extremes.upper_bound_of_two(first, second, k))
+    return Ends(float(low), float(chdtrc(len(some) - 1, smallest)), False)
 
 
 def _too_many(most: int, degree: float) -> ValueError:

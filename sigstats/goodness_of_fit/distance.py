@@ -1,4 +1,8 @@
-"""The distance of outcomes from required probabilities, and the outcomes at least as far, exact or random."""
+"""The distance of outcomes from required probabilities, and the outcomes at least as far, exact or random.
+
+`distance` orders the outcomes. `exact_pvalue` adds up the probabilities of those at least as extreme as observed, and
+`exceedances` counts such outcomes among random ones. Equation numbers are those of Hryniewicz.
+"""
 
 import math
 from bisect import bisect_left
@@ -25,6 +29,10 @@ _CHUNK = 2**18
 Ordering: TypeAlias = Literal["probability", "chi2", "likelihood-ratio"]
 
 ORDERINGS: tuple[Ordering, ...] = ("probability", "chi2", "likelihood-ratio")
+#: The largest problem that the exact method takes on at all: objects, classes.
+EXACT_MAX_TOTAL, EXACT_MAX_CLASSES = 10**5, 200
+#: Keys of more different probabilities take too much memory.
+_MOST_KEYED = 12
 
 
 def log_probability(x: IntArray, p: FloatArray) -> float:
@@ -93,11 +101,11 @@ def exceedances(
     rows = max(1, _CHUNK // len(x))
     for start in range(0, size, rows):
         drawn = generator.multinomial(n, p, size=min(rows, size - start))
-        how_far = distance(drawn, n, p, ordering)
+        drawn_distance = distance(drawn, n, p, ordering)
         if ordering == "probability":
-            out[start : start + len(drawn)] = at_least(np.exp(np.maximum(how_far - observed, -1.0)), 1.0)
+            out[start : start + len(drawn)] = at_least(np.exp(np.maximum(drawn_distance - observed, -1.0)), 1.0)
         else:
-            out[start : start + len(drawn)] = at_least(how_far, observed)
+            out[start : start + len(drawn)] = at_least(drawn_distance, observed)
     return out
 
 
@@ -109,11 +117,13 @@ def probabilities_as_fractions(probabilities: Sequence[float]) -> list[Fraction]
     """
     roundings = [Fraction(math.ulp(probability)) * 2 for probability in probabilities]
     values = [Fraction(probability) for probability in probabilities]
-    exact = [_simplest(value - rounding, value + rounding) for value, rounding in zip(values, roundings, strict=True)]
-    if sum(exact) == 1:
-        return exact
+    simplest = [
+        _simplest(value - rounding, value + rounding) for value, rounding in zip(values, roundings, strict=True)
+    ]
+    if sum(simplest) == 1:
+        return simplest
     # A large share of large whole numbers has simpler neighbours; a small one tells what all were divided by.
-    for whole in sorted({fraction.denominator for fraction in exact}, reverse=True):
+    for whole in sorted({fraction.denominator for fraction in simplest}, reverse=True):
         shares = [Fraction(round(value * whole), whole) for value in values]
         near = zip(shares, values, roundings, strict=True)
         if sum(shares) == 1 and all(abs(share - value) <= rounding for share, value, rounding in near):
@@ -129,12 +139,6 @@ def _simplest(low: Fraction, high: Fraction) -> Fraction:
     if whole + 1 <= high:
         return Fraction(whole + 1)
     return whole + 1 / _simplest(1 / (high - whole), 1 / (low - whole))
-
-
-#: The largest problem that the exact method takes on at all: objects, classes.
-EXACT_MAX_TOTAL, EXACT_MAX_CLASSES = 10**5, 200
-#: Keys of more different probabilities take too much memory.
-_MOST_KEYED = 12
 
 
 def exact_pvalue(x: IntArray, p: FloatArray, ordering: str, limit: int = STATE_LIMIT) -> ConditionalTail:

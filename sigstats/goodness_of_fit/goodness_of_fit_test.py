@@ -148,27 +148,26 @@ def _tested(
     generator = as_generator(rng)
     asymptotic = method in ("chi2", "likelihood-ratio")
     by: Any = method if asymptotic else ordering
-    freedom, reason = len(p) - 1, ""
+    n, freedom, reason = int(x.sum()), len(p) - 1, ""
+    outcome: dict[str, Any]
     if excluded:  # no outcome that may occur is as extreme
         statistic = 0.0 if by == "probability" else math.inf
-        outcome: dict[str, Any] = {"pvalue": 0.0, "error_bound": 0.0}
+        exact = {"pvalue": 0.0, "error_bound": 0.0}
+        outcome = monte_carlo_outcome(0, n_resamples) if method == "monte-carlo" else exact
         noun = "object" if excluded == 1 else "objects"
         reason = f"{excluded:,} {noun} in a class of required probability 0, which the null hypothesis excludes"
-    elif by == "probability":
-        statistic = math.exp(log_probability(x, p))
     else:
-        statistic = float(distance(x, int(x.sum()), p, by))
-    if method == "monte-carlo":
-        extreme = 0 if excluded else int(exceedances(x, p, by, n_resamples, generator).sum())
-        outcome = monte_carlo_outcome(extreme, n_resamples)
-    elif asymptotic and not excluded:
-        outcome = {"pvalue": float(chdtrc(freedom, statistic)) if freedom else 1.0}  # eq. (17), (19)
-        reason = expected_counts_warning(int(x.sum()) * p)
-    elif not excluded:
-        tail = exact_pvalue(x, p, by, limit)
-        outcome = {"pvalue": tail.pvalue, "error_bound": tail.error}
-        if len(x) == 2 and x.sum() > EXACT_MAX_TOTAL:
-            reason = "error_bound is an estimate with a margin, that of SciPy's binomial tails"
+        statistic = math.exp(log_probability(x, p)) if by == "probability" else float(distance(x, n, p, by))
+        if method == "monte-carlo":
+            outcome = monte_carlo_outcome(int(exceedances(x, p, by, n_resamples, generator).sum()), n_resamples)
+        elif asymptotic:
+            outcome = {"pvalue": float(chdtrc(freedom, statistic)) if freedom else 1.0}  # eq. (17), (19)
+            reason = expected_counts_warning(n * p)
+        else:
+            tail = exact_pvalue(x, p, by, limit)
+            outcome = {"pvalue": tail.pvalue, "error_bound": tail.error}
+            if len(x) == 2 and n > EXACT_MAX_TOTAL:
+                reason = "error_bound is an estimate with a margin, that of SciPy's binomial tails"
     return GoodnessOfFitTestResult(
         statistic=statistic,
         method=method,
@@ -225,9 +224,11 @@ def relax_probabilities(probabilities: Any, share: float, *, classes: Sequence[i
             raise refuse("classes", int(places.max()), f"positions from 0 to {len(p) - 1}")
         if len(set(places.tolist())) < len(places):
             raise refuse("classes", classes, "each class once")
-    held = math.fsum(p[places])
-    if not share < held:
-        raise refuse("share", share, f"less than {held:g}, the total probability of the classes from which it is taken")
+    total = math.fsum(p[places])
+    if not share < total:
+        raise refuse(
+            "share", share, f"less than {total:g}, the total probability of the classes from which it is taken"
+        )
     relaxed = p.copy()
-    relaxed[places] *= 1 - share / held
+    relaxed[places] *= 1 - share / total
     return (*relaxed.tolist(), share)

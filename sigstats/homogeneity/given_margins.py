@@ -1,4 +1,11 @@
-"""The law of a table of two samples given its margins: p-values, exact or as bounds, and random tables."""
+"""The law of a table of two samples given its margins: p-values, exact or as bounds, and random tables.
+
+- Several classes: `given_margins` states the problem, `exact_pvalue` and `certified_bounds` solve it.
+- Any number of classes: `exceedances` draws random tables.
+- Two classes: `two_tails` is Fisher's exact test at any size, and `difference_interval` Newcombe's interval.
+
+Equation numbers are those of Hryniewicz.
+"""
 
 import math
 from bisect import bisect_left
@@ -24,6 +31,12 @@ from ..intervals import Interval
 
 #: The width of the certified bounds, as a share of p.
 BOUNDS_WIDTH = 1e-4
+#: NumPy's hypergeometric generator ends here.
+MONTE_CARLO_MAX_TOTAL = 10**9 - 1
+#: The number of counts drawn at a time, and the largest total whose log weights are looked up.
+_CHUNK, _LOOKUP = 2**18, 10**6
+#: Log-likelihoods have an error below 1e-32; closer ones are equal.
+_TIED = Decimal("1e-30")
 
 
 def log_probability(a: IntArray, totals: IntArray) -> float:
@@ -39,7 +52,6 @@ def given_margins(a: IntArray, b: IntArray) -> Problem:
     totals = [int(c) for c in a + b]
     n, total = int(a.sum()), sum(totals)
     share = n / total
-
     errors = stirling_errors(total)
 
     def log_mass(trials: float, x: IntArray) -> FloatArray:
@@ -114,11 +126,6 @@ def certified(low: float, high: float) -> Interval:
     return Interval(low, high, 1.0) if low >= SMALLEST else Interval(0.0, max(high, SMALLEST), 1.0)
 
 
-#: NumPy's hypergeometric generator ends here.
-MONTE_CARLO_MAX_TOTAL = 10**9 - 1
-_CHUNK, _LOOKUP = 2**18, 10**6
-
-
 def homogeneity_exceedances(counts_a: Any, counts_b: Any, *, size: int, rng: Any = None) -> NDArray[np.bool_]:
     """Return a mask of `size` random tables with the observed margins that are no likelier than the observed table.
 
@@ -149,19 +156,21 @@ def exceedances(a: IntArray, b: IntArray, size: int, generator: np.random.Genera
 
 
 class _Weights:
-    """The log weights of tables (last axis: classes), minus the common part of all with these margins."""
+    """The log weights of tables (last axis: classes), minus the common part of all with these margins.
+
+    Those of small tables are looked up.
+    """
 
     def __init__(self, totals: IntArray, share: float):
         self._totals, self._share = totals.tolist(), share
-        # Counts of small tables are looked up.
-        small = int(totals.sum()) <= _LOOKUP
-        self._start = np.concatenate([[0], np.cumsum(totals + 1)[:-1]])
-        laws = [binomial_log_pmf(c, share, np.arange(c + 1)) for c in self._totals] if small else []
-        self._law = np.concatenate(laws) if small else None
+        self._table: FloatArray | None = None
+        if int(totals.sum()) <= _LOOKUP:
+            self._start = np.concatenate([[0], np.cumsum(totals + 1)[:-1]])
+            self._table = np.concatenate([binomial_log_pmf(c, share, np.arange(c + 1)) for c in self._totals])
 
     def __call__(self, x: IntArray) -> FloatArray:
-        if self._law is not None:
-            return np.asarray(self._law[x + self._start].sum(axis=-1))
+        if self._table is not None:
+            return np.asarray(self._table[x + self._start].sum(axis=-1))
         laws = [binomial_log_pmf(c, self._share, x[..., j]) for j, c in enumerate(self._totals)]
         return np.asarray(np.sum(laws, axis=0))
 
@@ -183,10 +192,6 @@ def as_two_samples(counts_a: Any, counts_b: Any) -> tuple[IntArray, IntArray]:
     return a[occurs], b[occurs]
 
 
-#: Log-likelihoods have an error below 1e-32; closer ones are equal.
-_TIED = Decimal("1e-30")
-
-
 class TwoTails(NamedTuple):
     """The p-value, log10 p, a bound on the relative error of p, and the probability of the observed table."""
 
@@ -206,15 +211,15 @@ def two_tails(a: IntArray, b: IntArray) -> TwoTails:
         x, marked = drawn - x, total - marked
     lowest = max(0, marked + drawn - total)
 
-    def parts(y: int) -> tuple[int, int, int, int]:
+    def cells(y: int) -> tuple[int, int, int, int]:
         return y, marked - y, drawn - y, total - marked - drawn + y
 
     def heavier(y: int) -> bool:
         """Return True if y is more likely than x, by floats if they are precise enough."""
-        more = sum(math.lgamma(n + 1) - math.lgamma(m + 1) for n, m in zip(parts(x), parts(y), strict=True))
+        more = sum(math.lgamma(n + 1) - math.lgamma(m + 1) for n, m in zip(cells(x), cells(y), strict=True))
         if abs(more) > 1e-14 * math.lgamma(total + 2):
             return more > 0
-        return sum(map(log_factorial, parts(x)), Decimal(0)) > sum(map(log_factorial, parts(y)), Decimal(0)) + _TIED
+        return sum(map(log_factorial, cells(x)), Decimal(0)) > sum(map(log_factorial, cells(y)), Decimal(0)) + _TIED
 
     with localcontext(DIGITS):
         tail = hypergeometric_tail(total, marked, drawn, x)
@@ -230,6 +235,7 @@ def two_tails(a: IntArray, b: IntArray) -> TwoTails:
 
 
 def _in_whole_numbers(x: int, drawn: int, marked: int, total: int) -> TwoTails:
+    """Return `two_tails` of a small table, by counting the ways to draw each possible number of marked objects."""
     lowest, highest = max(0, marked + drawn - total), min(marked, drawn)
     ways = [math.comb(marked, lowest) * math.comb(total - marked, drawn - lowest)]
     for y in range(lowest, highest):
@@ -243,12 +249,13 @@ def _in_whole_numbers(x: int, drawn: int, marked: int, total: int) -> TwoTails:
 def difference_interval(a: IntArray, b: IntArray, confidence_level: float) -> Interval:
     """Return an interval of the share of the first class in A minus that in B (Newcombe 1998, method 10)."""
     z = float(ndtri((1 + confidence_level) / 2))
-    shares, ends = [], []
-    for counts in (a, b):
+
+    def wilson(counts: IntArray) -> tuple[float, float, float]:
+        """Return the share of the first class and the ends of its interval."""
         k, n = int(counts[0]), int(counts.sum())
         half = z * math.sqrt(k * (n - k) / n + z * z / 4)
-        shares.append(k / n)
-        ends.append(((k + z * z / 2 - half) / (n + z * z), (k + z * z / 2 + half) / (n + z * z)))
-    (p, q), ((low, high), (other_low, other_high)) = shares, ends
-    below, above = math.hypot(p - low, other_high - q), math.hypot(high - p, q - other_low)
+        return k / n, (k + z * z / 2 - half) / (n + z * z), (k + z * z / 2 + half) / (n + z * z)
+
+    (p, p_low, p_high), (q, q_low, q_high) = wilson(a), wilson(b)
+    below, above = math.hypot(p - p_low, q_high - q), math.hypot(p_high - p, q - q_low)
     return Interval(p - q - below, p - q + above, confidence_level)

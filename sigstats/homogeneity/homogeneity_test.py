@@ -18,7 +18,7 @@ from scipy.special import chdtrc
 from .._common.extreme import ROUNDING, expected_counts_warning, width_of
 from .._common.random_streams import MAX_RESAMPLES, RNG, as_generator
 from .._common.validation import IntArray, as_choice, as_count, refuse
-from ..conditional.tail import QUICK_LIMIT, STATE_LIMIT, TOO_LARGE, ConditionalTail
+from ..conditional.tail import QUICK_LIMIT, STATE_LIMIT, TOO_LARGE
 from ..intervals import Interval, as_level
 from ..test_result import TestResult, monte_carlo_outcome
 from .given_margins import (
@@ -147,39 +147,53 @@ def _tested(
 ) -> HomogeneityTestResult:
     """Return the test by one method; the exact one keeps at most `limit` outcomes."""
     a, b = as_two_samples(counts_a, counts_b)
-    reason = _like_labels(a, b)
+    warnings = [_like_labels(a, b)]
     n_resamples = as_count(n_resamples, "n_resamples", minimum=1, maximum=MAX_RESAMPLES)
     generator = as_generator(rng)
     level = as_level(confidence_level)
-    total, interval, log10 = int((a + b).sum()), None, None
     shared: dict[str, Any] = {"method": method, "alternative": "two-sided", "degrees_of_freedom": len(a) - 1}
     if len(a) == 2:
         shared["estimate"] = int(a[0]) / int(a.sum()) - int(b[0]) / int(b.sum())
         shared["confidence_interval"] = difference_interval(a, b, level)
     if method == "chi2":
-        statistic, outcome, reason = _chi2(a, b, reason)
+        outcome, warning = _chi2(a, b)
+        warnings.append(warning)
     elif method == "monte-carlo":
-        statistic = math.exp(log_probability(a, a + b))
         outcome = monte_carlo_outcome(int(exceedances(a, b, n_resamples, generator).sum()), n_resamples)
+        outcome["statistic"] = math.exp(log_probability(a, a + b))
     elif len(a) == 2:
-        p, log10, error, statistic = two_tails(a, b)
-        if method == "bounds":
-            width = error + 4 * ROUNDING
-            interval = certified(p * (1 - width), min(1.0, p * (1 + width)))
-            p, error = interval.high, width_of(*interval)
-        outcome = {"pvalue": p, "pvalue_interval": interval, "error_bound": error}
-    elif total > EXACT_MAX_TOTAL or len(a) > EXACT_MAX_CLASSES:
+        outcome = _of_two_classes(a, b, method)
+    else:
+        outcome = _of_many_classes(a, b, method, limit)
+    if "log10_pvalue" not in outcome:
+        outcome["log10_pvalue"] = math.log10(outcome["pvalue"]) if outcome["pvalue"] > 0 else -math.inf
+    return HomogeneityTestResult(reason="; ".join(filter(None, warnings)), **shared, **outcome)
+
+
+def _of_two_classes(a: IntArray, b: IntArray, method: str) -> dict[str, Any]:
+    p, log10, error, point = two_tails(a, b)
+    interval = None
+    if method == "bounds":
+        width = error + 4 * ROUNDING
+        interval = certified(p * (1 - width), min(1.0, p * (1 + width)))
+        p, error = interval.high, width_of(*interval)
+    return {"statistic": point, "pvalue": p, "log10_pvalue": log10, "pvalue_interval": interval, "error_bound": error}
+
+
+def _of_many_classes(a: IntArray, b: IntArray, method: str, limit: int) -> dict[str, Any]:
+    total = int((a + b).sum())
+    if total > EXACT_MAX_TOTAL or len(a) > EXACT_MAX_CLASSES:
         wanted = f"at most {EXACT_MAX_TOTAL} and {EXACT_MAX_CLASSES} for method={method!r}; use method='monte-carlo'"
         raise refuse("counts_a and counts_b", (total, len(a)), wanted, quantity="size (total, classes)")
+    problem = given_margins(a, b)
+    statistic = math.exp(problem.threshold - problem.norm)  # eq. (5)
+    if method == "bounds":
+        interval = certified_bounds(problem)
+        tail = {"pvalue": interval.high, "pvalue_interval": interval, "error_bound": width_of(*interval)}
     else:
-        problem = given_margins(a, b)
-        statistic = math.exp(problem.threshold - problem.norm)  # eq. (5)
-        interval = certified_bounds(problem) if method == "bounds" else None
-        tail = exact_pvalue(problem, limit) if interval is None else ConditionalTail(interval.high, width_of(*interval))
-        outcome = {"pvalue": tail.pvalue, "pvalue_interval": interval, "error_bound": tail.error}
-    if log10 is None:
-        log10 = math.log10(outcome["pvalue"]) if outcome["pvalue"] > 0 else -math.inf
-    return HomogeneityTestResult(statistic=statistic, log10_pvalue=log10, reason=reason, **shared, **outcome)
+        p, error = exact_pvalue(problem, limit)
+        tail = {"pvalue": p, "error_bound": error}
+    return {"statistic": statistic, **tail}
 
 
 def _like_labels(a: IntArray, b: IntArray) -> str:
@@ -190,10 +204,11 @@ def _like_labels(a: IntArray, b: IntArray) -> str:
     return f"{len(a)} classes of at most {most} objects: labels are counted first (numpy.bincount)"
 
 
-def _chi2(a: IntArray, b: IntArray, reason: str) -> tuple[float, dict[str, Any], str]:
+def _chi2(a: IntArray, b: IntArray) -> tuple[dict[str, Any], str]:
+    """Return Pearson's statistic and its p-value, and a warning if expected counts are small."""
     n, m = int(a.sum()), int(b.sum())
     totals = (a + b).astype(np.float64)
     expected = np.array([n * totals / (n + m), m * totals / (n + m)])  # eq. (9), (10)
     statistic = float((((np.array([a, b]) - expected) ** 2) / expected).sum())  # eq. (8)
     p = float(chdtrc(len(a) - 1, statistic)) if len(a) > 1 else 1.0  # eq. (11)
-    return statistic, {"pvalue": p}, "; ".join(filter(None, (reason, expected_counts_warning(expected))))
+    return {"statistic": statistic, "pvalue": p}, expected_counts_warning(expected)

@@ -80,20 +80,11 @@ class JointEvents:
         categories = tuple(labels.tolist())
         if len(set(categories)) < len(categories):
             raise refuse("categories", self.categories, "distinct labels")
-        given = []
-        for name in ("events", "counts"):
-            value = getattr(self, name)
-            try:
-                given.append(list(value))
-            except Exception:  # a user's object may raise anything
-                raise refuse(name, value, "a sequence") from None
-            if isinstance(value, (bytes, bytearray)):
-                raise refuse(name, value, "a sequence")
-        if len(given[0]) != len(given[1]):
-            raise refuse("counts", len(given[1]), f"{len(given[0])}, one for each event", quantity="length")
-        pairs = list(zip(*given, strict=True))
+        events, counts = _as_list(self.events, "events"), _as_list(self.counts, "counts")
+        if len(events) != len(counts):
+            raise refuse("counts", len(counts), f"{len(events)}, one for each event", quantity="length")
         merged: Counter[Event] = Counter()
-        for event, count in pairs:
+        for event, count in zip(events, counts, strict=True):
             merged[self._as_event(event, len(categories))] += as_count(count, "counts")
         items = sorted((event, count) for event, count in merged.items() if count)
         if sum(count for _, count in items) > MAX_TOTAL:
@@ -263,18 +254,7 @@ class JointEvents:
         return JointOutcomes(*counts)
 
     def confusions(self, weights: FloatArray) -> tuple[Confusion, Confusion]:
-        """Return the counts of A and of B for each row of event counts.
-
-        Parameters
-        ----------
-        weights : ndarray of float64, shape (m, number of events)
-            Event counts that take the place of this record's own.
-
-        Returns
-        -------
-        tuple of Confusion
-            Of A and of B, each with float64 arrays of shape (m, number of categories).
-        """
+        """Return the counts of A and of B, arrays of shape (m, categories), from event counts, shape (m, events)."""
         by_event = np.ascontiguousarray(weights.T)
         sums = (memberships(self.events, self.n_categories) @ by_event).reshape(5, self.n_categories, -1)
         true, *assigned = (total.T for total in sums)
@@ -283,6 +263,16 @@ class JointEvents:
         for called, tp in zip(assigned[:2], assigned[2:], strict=True):
             both.append(Confusion(tp, true - tp, called - tp, n - true - called + tp))
         return both[0], both[1]
+
+
+def _as_list(value: Any, name: str) -> list[Any]:
+    try:
+        items = list(value)
+    except Exception:  # a user's object may raise anything
+        raise refuse(name, value, "a sequence") from None
+    if isinstance(value, (bytes, bytearray)):
+        raise refuse(name, value, "a sequence")
+    return items
 
 
 #: Counts that the bootstrap and the laws of measures accept.

@@ -162,18 +162,7 @@ class JointOutcomes:
         return JointOutcomes(*np.array(self.counts)[EXCHANGED].tolist())
 
     def confusions(self, weights: FloatArray) -> tuple[Confusion, Confusion]:
-        """Return the counts of A and of B for each row of eight event counts.
-
-        Parameters
-        ----------
-        weights : ndarray of float64, shape (..., 8)
-            Counts of e1 to e8 that take the place of this record's own.
-
-        Returns
-        -------
-        tuple of Confusion
-            Of A and of B, each with arrays of shape (...).
-        """
+        """Return the counts of A and of B, arrays of shape (...), from counts of e1 to e8, shape (..., 8)."""
         events = np.moveaxis(weights, -1, 0)
         return _project_a(*events), _project_b(*events)
 

@@ -120,7 +120,7 @@ class DatasetsComparison(Drawn, Tabular):
         how = f"exact signed-rank tests, {IN_WORDS[self.adjust]}, level {significant(self.alpha)}"
         about = f"on data sets like these {self.datasets} ({how})"
         if self.control is not None:
-            return self._beside_the_control(differing, about)
+            return self._against_control(differing, about)
         if not differing:
             return f"No two of the {len(self.models)} models were shown to differ {about}."
         best = self.models[0]
@@ -136,7 +136,7 @@ class DatasetsComparison(Drawn, Tabular):
             f"not shown to differ from {either} {about}."
         )
 
-    def _beside_the_control(self, differing: Sequence[PairOverDatasets], about: str) -> str:
+    def _against_control(self, differing: Sequence[PairOverDatasets], about: str) -> str:
         better = [pair.a for pair in differing if (pair.estimate > 0) == self.greater_is_better]
         worse = [pair.a for pair in differing if (pair.estimate > 0) != self.greater_is_better]
         texts = [
@@ -231,23 +231,24 @@ def compare_over_datasets(
 
     greater = as_flag(greater_is_better, "greater_is_better")
     choice: Any = as_choice(missing, "missing", ("refuse", "drop", "worst", "pairs"))
-    given, notes = filled(read_scores(scores, models, datasets), choice, greater_is_better=greater)
-    names, (count, k) = given.models, given.scores.shape
+    table, notes = filled(read_scores(scores, models, datasets), choice, greater_is_better=greater)
+    names, (count, k) = table.models, table.scores.shape
     if control is not None and not (isinstance(control, (str, int, np.integer)) and str(control) in names):
         raise refuse("control", control, f"one of {', '.join(names)}")
     control = None if control is None else str(control)
     method = as_choice(in_our_words(adjust), "adjust", (*ADJUST_METHODS, "none"))
     level = as_real(alpha, "alpha", low=0, high=0.5, open_ends=True)
-    equal = usual_rope(given.scores) if rope is None else as_real(rope, "rope", low=0)
+    equal = usual_rope(table.scores) if rope is None else as_real(rope, "rope", low=0)
     as_count(n_resamples, "n_resamples", minimum=1, maximum=10**7)
     generator = as_generator(rng)
     sign = 1.0 if greater else -1.0
-    oriented = ties_as_equal(sign * given.scores)
-    complete = ties_as_equal(sign * given.whole().scores)
+    oriented = ties_as_equal(sign * table.scores)
+    complete = ties_as_equal(sign * table.whole().scores)
     ranks = [float(rank) for rank in rankdata(-complete, axis=1).mean(axis=0)]
     order = sorted(range(k), key=lambda model: (ranks[model], model))
-    rivals = [(other, names.index(control)) for other in order if names[other] != control] if control else []
-    chosen = rivals or list(combinations(order, 2))
+    chosen = list(combinations(order, 2))
+    if control:
+        chosen = [(other, names.index(control)) for other in order if names[other] != control]
     posterior: dict[str, Any] = {"rope": equal, "n_resamples": n_resamples, "rng": generator}
     pairs = _pairs(names, chosen, oriented, method, greater_is_better=greater, **posterior)
     differing = {frozenset((pair.a, pair.b)) for pair in pairs if pair.adjusted_pvalue <= level}
@@ -278,7 +279,8 @@ def _pairs(
     **posterior: Any,
 ) -> tuple[PairOverDatasets, ...]:
     """Return the pairs of models by number, from scores (greater is better) with NaN where one is missing."""
-    differences = [both[~np.isnan(both)] for both in (oriented[:, a] - oriented[:, b] for a, b in chosen)]
+    all_differences = (oriented[:, a] - oriented[:, b] for a, b in chosen)
+    differences = [difference[~np.isnan(difference)] for difference in all_differences]
     results = [signed_rank_test(difference) for difference in differences]
     adjusted_p = adjust_family([result.pvalue for result in results], adjust)
     return tuple(

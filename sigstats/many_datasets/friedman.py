@@ -66,10 +66,11 @@ class FriedmanResult(TestResult):
         return super()._sentence(p)[:-1] + (f" in the approximation by {approximate}." if approximate else ".")
 
     def _draw(self, ax: Any) -> Any:
-        order, within = sorted(range(self.models), key=self.ranks.__getitem__), self.critical_difference()
-        ranks, names = [self.ranks[place] for place in order], [str(place + 1) for place in order]
+        order = sorted(range(self.models), key=self.ranks.__getitem__)
+        ranks, names = [self.ranks[model] for model in order], [str(model + 1) for model in order]
+        within = self.critical_difference()
         ends = [bisect_right(ranks, rank + within) for rank in ranks]
-        cliques = [names[at:end] for at, end in enumerate(ends) if not at or end > ends[at - 1]]
+        cliques = [names[first:end] for first, end in enumerate(ends) if first == 0 or end > ends[first - 1]]
         return ranks_with_cliques(ax, names, ranks, cliques)
 
     def critical_difference(self, alpha: float = 0.05) -> float:

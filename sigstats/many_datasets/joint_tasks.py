@@ -25,7 +25,7 @@ _ASSUMED = (
     "exact if A is better on no task; of the mean over tasks, where gains and losses cancel, the level is asymptotic"
 )
 #: The most numbers that are drawn at a time.
-_AT_A_TIME = 2**20
+_BATCH = 2**20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,10 +126,10 @@ def joint_tasks_test(
     Examples
     --------
     >>> import sigstats
-    >>> found = sigstats.joint_tasks_test([30, 8, 21], [12, 7, 20], [500, 100, 300], rng=1)
-    >>> [round(p, 4) for p in (found.all_rows, found.mean_over_tasks, found.any_task, found.every_task)]
+    >>> result = sigstats.joint_tasks_test([30, 8, 21], [12, 7, 20], [500, 100, 300], rng=1)
+    >>> [round(p, 4) for p in (result.all_rows, result.mean_over_tasks, result.any_task, result.every_task)]
     [0.0272, 0.1468, 0.0098, 0.5]
-    >>> [round(p, 4) for p in found.tasks], found.pvalue < 0.05
+    >>> [round(p, 4) for p in result.tasks], result.pvalue < 0.05
     ([0.0098, 0.75, 0.75], True)
     """
     a, b, size = as_strata(only_a, only_b, n)
@@ -161,36 +161,43 @@ def joint_tasks_test(
 def exceedances(
     won: IntArray, n: IntArray, size: IntArray, count: int, rng: np.random.Generator
 ) -> tuple[IntArray, IntArray]:
-    """Return how many draws have all rows, the mean, any task, and the joint decision as extreme as observed.
+    """Return how many of `count` draws have the statistics, and the joint decision, as extreme as observed.
 
-    `won` (shape (m, T)): the rows won of each task, m times, all held against the same draws from `n` discordant ones.
-    Returns arrays of shape (3, m) and (m,).
+    The statistics are those of `_statistics`. `won` (shape (m, T)): the rows won of each task in m sets of data, which
+    are compared with the same draws from `n` discordant rows. Returns arrays of shape (3, m) and (m,).
     """
     tails = [tails_of(value) for value in n.tolist()]
-    most = max(1, _AT_A_TIME // len(n))
-    drawn = (rng.binomial(n, 0.5, size=(min(most, count - start), len(n))) for start in range(0, count, most))
-    values = np.hstack([_extremes(array, size, tails) for array in (won, *drawn)])
-    values = np.round(values * 1e9 / np.maximum(np.abs(values).max(axis=1, keepdims=True), 1e-300))
-    seen, draws = values[:, : len(won)], values[:, len(won) :]
+    batch = max(1, _BATCH // len(n))
+    drawn = (rng.binomial(n, 0.5, size=(min(batch, count - start), len(n))) for start in range(0, count, batch))
+    values = np.hstack([_statistics(array, size, tails) for array in (won, *drawn)])
+    values = np.round(values * 1e9 / np.maximum(np.abs(values).max(axis=1, keepdims=True), 1e-300))  # ties
+    observed, draws = values[:, : len(won)], values[:, len(won) :]
     ascending = np.sort(draws, axis=1)
-    parts, others = (
-        count - np.array([np.searchsorted(*value) for value in zip(ascending, of, strict=True)]) for of in (seen, draws)
-    )
-    joint = [  # what is observed counts among the draws
-        np.count_nonzero((others + (draws <= value[:, np.newaxis]) <= least).any(axis=0))
-        for value, least in zip(seen.T, parts.min(axis=0) + 1, strict=True)
-    ]
-    return parts, np.array(joint, dtype=np.int64)
+
+    def as_extreme(statistics: FloatArray) -> IntArray:
+        """Return the number of draws that are as extreme as each of these values, statistic by statistic."""
+        return count - np.array([np.searchsorted(*pair) for pair in zip(ascending, statistics, strict=True)])
+
+    of_observed, of_draws = as_extreme(observed), as_extreme(draws)
+    joint = []
+    for value, least in zip(observed.T, of_observed.min(axis=0) + 1, strict=True):
+        # The observed value counts among the draws, for itself and for each draw.
+        ranks = of_draws + (draws <= value[:, np.newaxis])
+        joint.append(np.count_nonzero((ranks <= least).any(axis=0)))
+    return of_observed, np.array(joint, dtype=np.int64)
 
 
-def _extremes(won: IntArray, size: IntArray, tails: list[FloatArray]) -> FloatArray:
-    """Return rows won, sum over tasks, and minus the log of the smallest p-value; larger is more extreme."""
+def _statistics(won: IntArray, size: IntArray, tails: list[FloatArray]) -> FloatArray:
+    """Return the rows won, the mean over tasks and minus the log of the smallest p-value, shape (3, m).
+
+    The first two are scaled; larger is more extreme.
+    """
     smallest = np.min([tail[k] for tail, k in zip(tails, won.T, strict=True)], axis=0)
     return np.array([won.sum(axis=1), won @ (size.min() / size), -np.log(np.maximum(smallest, 1e-300))])
 
 
 def tails_of(n: int) -> FloatArray:
-    """P(X >= k) for k = 0 to n, X binomial with n trials and p = 1/2."""
+    """Return P(X >= k) for k = 0 to n, X binomial with n trials and p = 1/2."""
     return np.asarray(bdtrc(np.arange(-1.0, n), n, 0.5), dtype=np.float64) if n else np.ones(1)
 
 
@@ -198,14 +205,16 @@ def adjusted_by_steps(pvalues: FloatArray, tails: list[FloatArray]) -> FloatArra
     """Return the p-values of tasks, by steps: the probability that any remaining task has one as small."""
     order = np.argsort(pvalues, kind="stable")
     # Tasks with equal numbers of discordant rows have the same law.
-    left, values, largest = Counter(len(tail) for tail in tails), np.empty(len(pvalues)), 0.0
+    remaining = Counter(len(tail) for tail in tails)
     laws = {len(tail): tail for tail in tails}
+    adjusted, largest = np.empty(len(pvalues)), 0.0
     for task in order.tolist():
-        none = sum(times * math.log1p(-min(_reached(laws[n], pvalues[task]), 1 - 2**-53)) for n, times in left.items())
-        largest = max(largest, -math.expm1(none), float(pvalues[task]))
-        values[task] = largest
-        left[len(tails[task])] -= 1
-    return values
+        chances = {length: min(_reached(tail, pvalues[task]), 1 - 2**-53) for length, tail in laws.items()}
+        log_none = sum(times * math.log1p(-chances[length]) for length, times in remaining.items())
+        largest = max(largest, -math.expm1(log_none), float(pvalues[task]))
+        adjusted[task] = largest
+        remaining[len(tails[task])] -= 1
+    return adjusted
 
 
 def _reached(tails: FloatArray, p: float) -> float:

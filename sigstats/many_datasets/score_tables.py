@@ -31,7 +31,7 @@ class ScoreTable(NamedTuple):
     listed: bool = False
 
     def whole(self) -> Self:
-        """Return the data sets on which all models have a score."""
+        """Return the rows of the data sets on which all models have a score."""
         kept = np.flatnonzero(~np.isnan(self.scores).any(axis=1))
         return self._replace(scores=self.scores[kept], datasets=[self.datasets[place] for place in kept])
 
@@ -74,15 +74,24 @@ def require_data_sets(names: Any, column: Any = None) -> None:
     """
     column = getattr(names, "name", None) if column is None else column
     rows = [] if callable(names) else [*map(str, names)]  # a list has a method `index`
-    of_data = [row for row in rows if not is_summary(row)]
-    of_column = FOLDS.fullmatch(column.strip()) if isinstance(column, str) else None
-    of_rows = [FOLD.search(row) for row in of_data]
-    if of_data and (of_column or all(of_rows)):
-        part, match = (of_data[0], of_rows[0]) if of_rows[0] else (f"{column} {of_data[0]}", of_column)
-        kind, cure = "part of cross-validation", "test differences of two models by sigstats.corrected_resampled_test"
+    not_totals = [row for row in rows if not is_summary(row)]
+    column_match = FOLDS.fullmatch(column.strip()) if isinstance(column, str) else None
+    row_matches = [FOLD.search(row) for row in not_totals]
+    if not_totals and (column_match or all(row_matches)):
+        name, match = not_totals[0], row_matches[0]
+        if not match:
+            name, match = f"{column} {name}", column_match
+        meaning, cure = (
+            "part of cross-validation",
+            "test differences of two models by sigstats.corrected_resampled_test",
+        )
         if match and match["run"]:
-            kind, cure = "run on one data set", "compare the predictions of two models in each run by sigstats.compare"
-        raise ValueError(f"datasets: {shown(part)} is a {kind}, not a data set; give one score per data set, or {cure}")
+            meaning, cure = (
+                "run on one data set",
+                "compare the predictions of two models in each run by sigstats.compare",
+            )
+        problem = f"{shown(name)} is a {meaning}, not a data set"
+        raise ValueError(f"datasets: {problem}; give one score per data set, or {cure}")
     times = Counter(map(str.casefold, rows))
     if odd := [row for row in rows if times[row.casefold()] > 1 or is_summary(row)]:
         raise refuse("datasets", min(odd), "names that differ in more than case; remove totals and means")
@@ -123,9 +132,9 @@ def filled(table: ScoreTable, missing: Missing, *, greater_is_better: bool) -> t
     table, lost = _without_holes(table, missing, greater_is_better=greater_is_better)
     columns = [column[~np.isnan(column)] for column in table.scores.T]
     units = unlike_models(columns, table.models, greater_is_better=greater_is_better, listed=table.listed)
-    names, cure = [table.column] if table.column else table.models, f"set greater_is_better={not greater_is_better}"
     if greater_is_better and not units:  # losses of data sets may differ in size
         units = unlike_units([*table.whole().scores], table.whole().datasets)
+    names, cure = [table.column] if table.column else table.models, f"set greater_is_better={not greater_is_better}"
     doubts = (*units, *against_direction(names, greater=greater_is_better, cure=cure))
     return table, (*lost, *(f"{note[0].upper()}{note[1:]}." for note in doubts))
 
@@ -137,7 +146,9 @@ def _without_holes(
     if not holes.any():
         return table, ()
     cells = [f"{table.models[j]} on {table.datasets[i]}" for i, j in np.argwhere(holes)]
-    which = f"{', '.join(cells[:3])}{f' and {len(cells) - 3} more' if len(cells) > 3 else ''}"
+    which = ", ".join(cells[:3])
+    if len(cells) > 3:
+        which += f" and {len(cells) - 3} more"
     if missing == "refuse":
         raise ValueError(
             f"scores: no score of {which}; missing='drop' leaves these data sets out, 'worst' counts such a model "

@@ -59,7 +59,7 @@ def bayesian_signed_rank(
     observations = np.concatenate([[0.0], values])
     order = np.argsort(observations, kind="stable")
     ascending = observations[order]
-    # With each observation the pairs below and above the region are those with the least and the largest others.
+    # For each observation, the pairs below (above) the region are those with the smallest (largest) other observations.
     below = [np.searchsorted((value + ascending) / 2, -half, side="left") for value in ascending]
     upto_above = [np.searchsorted((value + ascending) / 2, half, side="right") for value in ascending]
     parameters = np.concatenate([[0.5], np.ones(len(values))])
@@ -186,30 +186,25 @@ def signed_rank_test(
     ranks = _doubled_ranks(values, zero_method, largest)
     positive = int(ranks[values > 0].sum())
     ranked = [int(rank) for rank in ranks[values != 0]]
-    error: float | None
     reason = "" if ranked else "all differences are 0: the data say nothing about a difference"
+    outcome: dict[str, Any] = {"pvalue": 1.0, "error_bound": 0.0}
     if method == "exact":
         tail = pvalue_of_sum(ranked, positive, sum(ranked) - positive, way)
-        low, pvalue, error = tail.low, tail.high, tail.error_bound
         reason = reason or tail.reason
-    else:
-        low, pvalue, error = 1.0, 1.0, 0.0
-        if ranked:
-            z = (2 * positive - sum(ranked)) / math.sqrt(sum(rank * rank for rank in ranked))
-            pvalue = float({"greater": ndtr(-z), "less": ndtr(z), "two-sided": 2 * ndtr(-abs(z))}[way])
-            low, error = pvalue, None
+        outcome = {"pvalue": tail.high, "pvalue_interval": tail.interval, "error_bound": tail.error_bound}
+    elif ranked:
+        z = (2 * positive - sum(ranked)) / math.sqrt(sum(rank * rank for rank in ranked))
+        outcome = {"pvalue": float({"greater": ndtr(-z), "less": ndtr(z), "two-sided": 2 * ndtr(-abs(z))}[way])}
     return SignedRankResult(
         statistic=positive / 2,
-        pvalue=pvalue,
         method=method,
         alternative=way,
-        pvalue_interval=None if low == pvalue else Interval(low, pvalue, 1.0),
         estimate=_walsh_average(np.sort(values), None),
         confidence_interval=with_alternative(lambda value: _interval(values, value), way, level, (-math.inf, math.inf)),
         n=len(values),
         zeros=int((values == 0).sum()),
         reason=reason,
-        error_bound=error,
+        **outcome,
     )
 
 

@@ -139,7 +139,7 @@ def stratified_paired_test(
         pvalue=tail.high,
         method="exact",
         alternative=way,
-        pvalue_interval=None if tail.low == tail.high else Interval(tail.low, tail.high, 1.0),
+        pvalue_interval=tail.interval,
         strata=len(size),
         reason=tail.reason if discordant else "no discordant row: the data say nothing about a difference",
         error_bound=tail.error_bound,

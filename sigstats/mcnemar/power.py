@@ -124,10 +124,10 @@ def discordant_probabilities(
             raise refuse("only_a + only_b", a + b, "at most 1")
         return a, b
     if any(value is None for value in by_accuracy) or any(value is not None for value in direct):
-        given = ["only_a", "only_b", "accuracy_a", "accuracy_b", "discordance"]
-        named = [name for name, value in zip(given, direct + by_accuracy, strict=True) if value is not None]
+        names = ["only_a", "only_b", "accuracy_a", "accuracy_b", "discordance"]
+        given = [name for name, value in zip(names, direct + by_accuracy, strict=True) if value is not None]
         raise ValueError(
-            f"given are {', '.join(named) or 'no probabilities'}; expected only_a= and only_b=, the probabilities that "
+            f"given are {', '.join(given) or 'no probabilities'}; expected only_a= and only_b=, the probabilities that "
             "only A, and only B, is right, or accuracy_a=, accuracy_b= and discordance=, that exactly one is right"
         )
     s, t = as_real(accuracy_a, "accuracy_a", low=0, high=1), as_real(accuracy_b, "accuracy_b", low=0, high=1)

@@ -1,8 +1,5 @@
 r"""Test whether a quantile of B is below that of A, in paired rows such as latencies of two models on one request.
 
-Of different rows, :math:`P(B < q) \le s` and :math:`s \le P(A \le q)` have independent exact binomial p-values, which
-Fisher's method combines; again every threshold t is tried in place of q, and any two distributions are allowed.
-
 Let q be the quantile of A below which the share s lies. If that of B is not below q, then :math:`P(B < q) \le s \le P(A
 \le q)`, so that a row with :math:`B < q < A` is at most as likely as one with :math:`A \le q \le B`, which is the null
 hypothesis of McNemar's exact test at q. Since q is not known, every threshold t is tried. The p-value at t is the
@@ -10,6 +7,10 @@ smaller one of McNemar's p / 0.9 and of p / 0.1 of the exact binomial test of "t
 the test is the largest one over all t (Berger and Boos 1994, Journal of the American Statistical Association 89,
 1012-1016, with an interval of q for each level). It is valid for independent rows of any joint distribution, with ties
 too, and conservative. The interval contains all shifts of B that are not rejected.
+
+If A and B are measured on different rows, :math:`P(B < q) \le s` and :math:`s \le P(A \le q)` have independent exact
+binomial p-values, which Fisher's method combines. Again every threshold t is tried in place of q, and any two
+distributions are allowed.
 
 When not to use: rows are dependent; the mean matters as well, which may fall while a quantile rises.
 """
@@ -58,19 +59,23 @@ def quantile_difference(
     farthest = np.abs(a - b).max() if paired else max(a[-1], b[-1]) - min(a[0], b[0])
     widest = float(max(np.ptp(a), np.ptp(b), farthest)) or 1.0
 
-    def tested(lower: FloatArray, upper: FloatArray) -> tuple[float, float]:
-        """Return the p-value of "`upper` is not below", and the smallest shift of `upper` that is shown to be below."""
-        p_of = (_against if paired else _against_sample)(lower, share)
+    def tested(first: FloatArray, second: FloatArray) -> tuple[float, float]:
+        """Return the p-value of "the quantile of `second` is not below that of `first`", and the limit of the shift.
+
+        It is the smallest shift by which the quantile of `second` would have to fall to be shown to be below.
+        """
+        p_of = (_against_paired if paired else _against_sample)(first, share)
         low, high = -2 * widest, 2 * widest
-        if p_of(upper - high) > tail:
-            return p_of(upper), math.inf
+        if p_of(second - high) > tail:
+            return p_of(second), math.inf
         while high - low > _ROUNDING * widest:
             middle = (low + high) / 2
-            low, high = (low, middle) if p_of(upper - middle) <= tail else (middle, high)
-        return p_of(upper), high
+            low, high = (low, middle) if p_of(second - middle) <= tail else (middle, high)
+        return p_of(second), high
 
-    (worse, most), (better, least) = tested(a, b), tested(b, a)
-    return QuantileDifference(Interval(-least, most, confidence_level), worse, min(1.0, 2 * min(worse, better)))
+    (p_not_below, most), (p_not_above, least) = tested(a, b), tested(b, a)
+    p_equal = min(1.0, 2 * min(p_not_below, p_not_above))
+    return QuantileDifference(Interval(-least, most, confidence_level), p_not_below, p_equal)
 
 
 def fewest_with_interval(share: float, level: float, *, lower: bool = False) -> int:
@@ -87,8 +92,8 @@ def fewest_with_interval(share: float, level: float, *, lower: bool = False) -> 
     return next(n for n in itertools.count(least) if bdtr(silent, n, 1 - share) <= tail)
 
 
-def _against(a: FloatArray, share: float) -> Callable[[FloatArray], float]:
-    """For B, the p-value of "the quantile of B is not below that of A"."""
+def _against_paired(a: FloatArray, share: float) -> Callable[[FloatArray], float]:
+    """Return a function of B in the same rows: the p-value of "the quantile of B is not below that of A"."""
     n, ordered = len(a), np.sort(a)
     least, most = quantile_interval(a, share, confidence_level=1 - _LEAST)
     inside = ordered[(ordered >= least) & (ordered <= most)]
@@ -101,21 +106,21 @@ def _against(a: FloatArray, share: float) -> Callable[[FloatArray], float]:
         differ = (np.minimum(a, b) <= most) & (np.maximum(a, b) >= least)
         of_a, of_b = a[differ], b[differ]
         falls = of_b < of_a
-        both = np.searchsorted(np.sort(of_b[~falls]), thresholds)
+        both = np.searchsorted(np.sort(of_b[~falls]), thresholds)  # rows with B < t and A <= t
         both += np.searchsorted(np.sort(of_a[falls]), thresholds, "right")
         only_b = np.searchsorted(np.sort(of_b), thresholds) - both
         only_a = np.searchsorted(np.sort(of_a), thresholds, "right") - both
         mcnemar = np.where(only_b > 0, bdtrc(only_b - 1.0, only_a + only_b, 0.5), 1.0)
         below, at_most = (np.searchsorted(ordered, thresholds, side) for side in ("left", "right"))
-        threshold = 2 * np.minimum(bdtr(at_most, n, share), np.where(below > 0, bdtrc(below - 1.0, n, share), 1.0))
-        pvalues = np.minimum(mcnemar / _OF_MCNEMAR, threshold / (1 - _OF_MCNEMAR))
+        is_quantile = 2 * np.minimum(bdtr(at_most, n, share), np.where(below > 0, bdtrc(below - 1.0, n, share), 1.0))
+        pvalues = np.minimum(mcnemar / _OF_MCNEMAR, is_quantile / (1 - _OF_MCNEMAR))
         return float(min(1.0, max(_LEAST, pvalues.max())))
 
     return p_of
 
 
 def _against_sample(a: FloatArray, share: float) -> Callable[[FloatArray], float]:
-    """For sorted B of other rows, the p-value of "the quantile of B is not below that of A"; A is sorted too."""
+    """Return `_against_paired` for B in other rows; A and B are sorted."""
     n, (least, most) = len(a), quantile_interval(a, share, confidence_level=1 - _LEAST)
     # P(A <= t) changes at values of A, and the p-value of P(B < t) falls with t: no other threshold has a larger p. Nor
     # has one far below the quantile, or one beyond a threshold above which A tells nothing.

@@ -1,24 +1,28 @@
 """Stop Monte-Carlo or permutation tests together: a test ends once it is rejected, or cannot be rejected any more.
 
-After all replicates a test has a rank R: one more than the number of replicates at least as extreme as observed. Under
-the null hypothesis each of the ``maximum + 1`` ranks is equally likely, or larger ones more so. Given the exceedances
-so far, the chance that R is at most K is a martingale, so that it ever reaches ``certainty`` with probability at most
-``K / (maximum + 1) / certainty``. So the least K for which it does, over ``certainty * (maximum + 1)``, is a p-value
-that is valid at all times, as is the least one so far, which only falls (testing by betting: Fischer and Ramdas, arXiv
-2401.07365; for many tests: Fischer, Barry and Ramdas, arXiv 2404.15586). `JointRule` adjusts these p-values of all
-tests together at each look, and rejects those of at most alpha: as p-values only fall, a rejection remains.
+P-values. After all replicates a test has a rank R: one more than the number of replicates at least as extreme as
+observed. Under the null hypothesis each of the ``maximum + 1`` ranks is equally likely, or larger ones more so. Given
+the exceedances so far, the chance that R is at most K is a martingale, so that it ever reaches ``certainty`` with
+probability at most ``K / (maximum + 1) / certainty``. So the least K for which it does, over ``certainty * (maximum +
+1)``, is a p-value that is valid at all times, as is the least one so far, which only falls (testing by betting: Fischer
+and Ramdas, arXiv 2401.07365; for many tests: Fischer, Barry and Ramdas, arXiv 2404.15586).
 
-A test is kept once its p-value is above the level at which it would be rejected with all tests that are not kept yet,
-and a test that reaches this level has as many exceedances at this look with a probability of at most 0.2 times the
-square root of ``replicates / maximum``: fewer mistakes are allowed at first, where they cost few replicates to avoid.
-With up to 9,999 replicates, about half of the tests just at the level are kept at some look (another 9,999 would also
-keep half of them), but at most 5% of those at three quarters of the level, and 1% of those at half of it. Which tests
-are kept depends on their own replicates and the number that are not kept, but not on when others are rejected. So if a
-test is rejected, the number of rejections is a function of the other tests, and the false discovery rate of Benjamini
-and Hochberg is at most alpha if tests are independent: the usual proof applies. ``"holm"`` bounds the probability of a
-false rejection, and ``"benjamini-yekutieli"`` the false discovery rate, under any dependence, since tests that stop
-earlier have larger p-values (Blanchard and Roquain 2008). It is not proved that tests that share rows, folds or
-permutations keep the bound of Benjamini and Hochberg; in simulations they do (`benchmarks/joint.md`).
+Rejected tests. `JointRule` looks at all tests after 10 replicates, 20 and so on. At each look it adjusts their p-values
+together, and rejects those of at most alpha: as p-values only fall, a rejection remains.
+
+Kept tests. A test is kept once its p-value is above the level at which it would be rejected with all tests that are not
+kept yet, and a test that reaches this level has as many exceedances at this look with a probability of at most 0.2
+times the square root of ``replicates / maximum``: fewer mistakes are allowed at first, where they cost few replicates
+to avoid. With up to 9,999 replicates, about half of the tests just at the level are kept at some look (another 9,999
+would also keep half of them), but at most 5% of those at three quarters of the level, and 1% of those at half of it.
+
+Error rates. Which tests are kept depends on their own replicates and the number that are not kept, but not on when
+others are rejected. So if a test is rejected, the number of rejections is a function of the other tests, and the false
+discovery rate of Benjamini and Hochberg is at most alpha if tests are independent: the usual proof applies. ``"holm"``
+bounds the probability of a false rejection, and ``"benjamini-yekutieli"`` the false discovery rate, under any
+dependence, since tests that stop earlier have larger p-values (Blanchard and Roquain 2008). It is not proved that tests
+that share rows, folds or permutations keep the bound of Benjamini and Hochberg; in simulations they do
+(`benchmarks/joint.md`).
 """
 
 import math
@@ -85,36 +89,47 @@ class JointRule(FixedRule):
         Replicates after the end of a test change nothing.
         """
         flags = [as_indicators(replicates, "exceeds")[: self.maximum] for replicates in exceeds]
-        known, s, before = np.array([one.size for one in flags]), [0] * len(flags), 0
+        given = np.array([mask.size for mask in flags])
+        s = [0] * len(flags)  # the exceedances of each test so far
         pvalues, ends = np.ones(len(flags)), np.full(len(flags), self.maximum)
         rejected, kept = np.zeros((2, len(flags)), dtype=np.bool_)
+        before = 0
         for n in self._looks():
             going = ~(rejected | kept)
-            places = np.flatnonzero(going).tolist()
-            if (known[going] < n).any():
-                ends[going] = self._next_round(n, pvalues, places, s)
+            tests = np.flatnonzero(going).tolist()
+            if (given[going] < n).any():
+                ends[going] = self._next_look(n, pvalues, tests, s)
                 break
-            for place in places:
-                s[place] += int(np.count_nonzero(flags[place][before:n]))
-                pvalues[place] = min(pvalues[place], self._pvalue(n, s[place]))
+            for test in tests:
+                s[test] += int(np.count_nonzero(flags[test][before:n]))
+                pvalues[test] = min(pvalues[test], self._pvalue(n, s[test]))
             ends[going], before = n, n
             rejected |= going & self._rejects(pvalues)
-            kept, left = kept | (~rejected & (n == self.maximum)), -1
-            while (now := int(np.count_nonzero(~kept))) != left:
-                left, level = now, _level(self.alpha, self.adjust, now, len(flags))
-                for place in np.flatnonzero(going & ~rejected & ~kept & (pvalues > level)).tolist():
-                    kept[place] = self._hopeless(n, s[place], level)
-        stops = (ends, rejected | kept, ~(rejected | kept) & (known < ends), rejected)
+            self._keep(n, s, pvalues, rejected, kept)
+        ended = rejected | kept
+        stops = (ends, ended, ~ended & (given < ends), rejected)
         return list(map(JointStop, *(values.tolist() for values in stops)))
 
-    def _next_round(self, n: int, pvalues: FloatArray, places: list[int], s: Sequence[int]) -> int:
+    def _next_look(self, n: int, pvalues: FloatArray, tests: list[int], s: Sequence[int]) -> int:
         """Return the look, from n to 2n, at which a test is first rejected if it has no further exceedances."""
-        for last in (look for look in self._looks() if n <= look <= 2 * n):
+        for look in (look for look in self._looks() if n <= look <= 2 * n):
             least = pvalues.copy()
-            least[places] = [min(pvalues[place], self._pvalue(last, s[place])) for place in places]
-            if self._rejects(least)[places].any():
+            least[tests] = [min(pvalues[test], self._pvalue(look, s[test])) for test in tests]
+            if self._rejects(least)[tests].any():
                 break
-        return last
+        return look
+
+    def _keep(
+        self, n: int, s: Sequence[int], pvalues: FloatArray, rejected: NDArray[np.bool_], kept: NDArray[np.bool_]
+    ) -> None:
+        """Mark in `kept` the tests that can hardly be rejected any more, given the tests that are not kept yet."""
+        if n == self.maximum:
+            kept |= ~rejected
+        before = -1
+        while (left := int(np.count_nonzero(~kept))) != before:  # each test that is kept lowers the level of the others
+            before, level = left, _level(self.alpha, self.adjust, left, len(s))
+            for test in np.flatnonzero(~rejected & ~kept & (pvalues > level)).tolist():
+                kept[test] = self._hopeless(n, s[test], level)
 
     def _rejects(self, pvalues: FloatArray) -> NDArray[np.bool_]:
         return np.array(adjust_family(pvalues.tolist(), self.adjust)) <= self.alpha
@@ -164,14 +179,18 @@ def _level(alpha: float, adjust: Adjustment, left: int, tests: int) -> float:
 def _least_rank(n: int, s: int, maximum: int, chance: float) -> int:
     """Return the least rank that is not exceeded with this chance after all replicates, given s exceedances in n."""
     # Of the n + 1 ranks of a random sample more than s are at most this one; 1e-6 is more than rounding errors.
-    ranks, enough = range(s + 1, maximum + 1 - (n - s)), chance + 1e-6
+    enough = chance + 1e-6
+    ranks = range(s + 1, maximum + 1 - (n - s))
     return s + 1 + bisect_left(ranks, True, key=lambda rank: _chance_of_more(s, rank, n + 1, maximum + 1) >= enough)
 
 
 @lru_cache(maxsize=1 << 16)
 def _chance_of_more(s: int, marked: int, drawn: int, total: int) -> float:
     """Return the hypergeometric chance of more than s marked among `drawn` of `total`, `marked` of them marked."""
+
+    def log_choices(n: int, k: FloatArray) -> FloatArray:
+        return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+
     j = np.arange(s + 1.0)
-    choices = ((marked, j), (total - marked, drawn - j), (total, np.array(float(drawn))))
-    logs = [gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) for n, k in choices]
-    return 1 - float(np.exp(logs[0] + logs[1] - logs[2]).sum())
+    all_choices = log_choices(total, np.array(float(drawn)))
+    return 1 - float(np.exp(log_choices(marked, j) + log_choices(total - marked, drawn - j) - all_choices).sum())

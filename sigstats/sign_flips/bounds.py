@@ -12,14 +12,16 @@ the width.
 """
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from .._common.extreme import ROUNDING, error_bound, width_of
 from .._common.fourier import as_turns, points_at, tilted_expectation
 from .._common.validation import FloatArray
+from ..intervals import Interval
 
 #: The most frequencies, and the most (frequency, magnitude) pairs besides some for each magnitude: half a second.
 _MOST_FREQUENCIES, _MOST_WORK = 2**18, 10**7
@@ -29,14 +31,45 @@ _MOSTLY_TIES, _FEW_FREQUENCIES = 1.25, 2**14
 #: Below it the modulus of a characteristic function counts as doubt, not as a value.
 _TINY = 1e-15
 _MISSED = 1e-15
+#: Bounds that are further apart, as a share of the upper one, are reported as bounds.
+_TEN_DIGITS = 1e-10
 #: Tails whose logarithm is below the first need no smaller width than the second.
 _FAR, _WIDTH_FAR = math.log(1e-5), 0.02
 
 
-def tail_bounds(
-    sizes: FloatArray, times: FloatArray, threshold: float, *, slack: float, width: float
-) -> tuple[float, float, float]:
-    """Return the lower and upper bound of ``P(S >= threshold)`` and the logarithm of the upper one.
+class Tail(NamedTuple):
+    """Bounds of a tail probability, and the natural logarithm of the upper one; both are equal where it is exact.
+
+    `rounding` is the relative error of a tail that is exact except for its arithmetic.
+    """
+
+    low: float
+    high: float
+    log: float
+    rounding: float = ROUNDING
+
+    @property
+    def interval(self) -> Interval | None:
+        """Both bounds; None if they are equal."""
+        return None if self.low == self.high else Interval(self.low, self.high, 1.0)
+
+    @property
+    def reason(self) -> str:
+        """The reason why fewer than ten digits of the p-value are known; otherwise empty."""
+        if self.low == self.high or width_of(self.low, self.high) <= _TEN_DIGITS:
+            return ""
+        return "bounded, not summed: p is the upper of the two bounds in pvalue_interval"
+
+    @property
+    def error_bound(self) -> float:
+        """A bound on the distance of the upper bound from the tail, relative to the larger of the two."""
+        if self.low == self.high:
+            return error_bound(self.high, self.rounding) if self.log > -math.inf else 0.0
+        return error_bound(self.high, width_of(self.low, self.high))
+
+
+def tail_bounds(sizes: FloatArray, times: FloatArray, threshold: float, *, slack: float, width: float) -> Tail:
+    """Return bounds of ``P(S >= threshold)``.
 
     `sizes` and `times`, (D,): the distinct magnitudes, all positive, and their counts. `threshold`: at least half the
     total, where the tail is at most about one half; otherwise the bounds are wider. `slack`: the possible error of the
@@ -52,7 +85,8 @@ def tail_bounds(
     rounding = slack + 2.0**-50 * float((times * sizes).sum())
     order = np.argsort(-times * sizes**2 * shares * (1 - shares), kind="stable")
     circle = _Circle(sizes[order], times[order], shares[order], threshold, 2 * reach)
-    low, high, degree, before = 0.0, 1.0, 2**10, (0.0, 0)
+    degree = 2**10
+    gap_before, degree_before = 0.0, 0
     while True:
         circle.extend(degree)
         low, high = (circle.bound(tilt, reach, sign * rounding, sign) for sign in (-1, 1))
@@ -62,15 +96,16 @@ def tail_bounds(
         if gap <= enough * high or circle.work > _MOST_WORK + 20 * len(sizes) or degree >= _MOST_FREQUENCIES:
             break
         # A width is that of ties, which stays, and a part that falls as 1 / degree.
-        stays = (gap * degree - before[0] * before[1]) / (degree - before[1])
-        if before[1] >= _FEW_FREQUENCIES and stays > enough * high and gap < _MOSTLY_TIES * stays:
+        gap_of_ties = (gap * degree - gap_before * degree_before) / (degree - degree_before)
+        if degree_before >= _FEW_FREQUENCIES and gap_of_ties > enough * high and gap < _MOSTLY_TIES * gap_of_ties:
             break
-        before = gap, degree
-        wanted = degree * min(max(1.1 * gap / (enough * high), 1.5), 16.0)
-        degree = min(math.ceil(wanted), _MOST_FREQUENCIES)
+        gap_before, degree_before = gap, degree
+        factor = min(max(1.1 * gap / (enough * high), 1.5), 16.0)
+        degree = min(math.ceil(degree * factor), _MOST_FREQUENCIES)
     log_high = log_scale + math.log(high)
     factor = math.exp(log_scale) if log_scale > -700 else 0.0
-    return max(0.0, low * factor * (1 - 1e-9)), min(1.0, math.exp(min(log_high, 0.0)) * (1 + 1e-9)), min(0.0, log_high)
+    high = min(1.0, math.exp(min(log_high, 0.0)) * (1 + 1e-9))
+    return Tail(max(0.0, low * factor * (1 - 1e-9)), high, min(0.0, log_high))
 
 
 class _Circle:

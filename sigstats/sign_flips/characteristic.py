@@ -13,44 +13,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from .._common.extreme import ROUNDING, error_bound, width_of
 from .._common.validation import FloatArray
-from .bounds import tilt_to
+from .bounds import Tail, tilt_to
 
 #: The binary digits after the point of the tilted tail, and of the arithmetic.
 _BITS, _PRECISION = 100, 168
 #: The longest circle, the most factors in doubles and the most in balls.
 _MOST_FREQUENCIES, _MOST_FACTORS, _MOST_BALLS = 2**23, 2**24, 160_000
+#: The number of magnitudes after whose factors negligible frequencies are left out.
+_AT_A_TIME = 8
 #: Largest modulus of a frequency that is left out, as a logarithm.
 _SMALL = -(_BITS + 24) * math.log(2)
-#: Bounds that are further apart, as a share of the upper one, are said to be bounds.
-_TEN_DIGITS = 1e-10
-
-
-class Tail(NamedTuple):
-    """Bounds of a tail probability and its natural logarithm; both bounds are equal where it is exact.
-
-    `rounding` is the relative error of a tail that is exact except for its arithmetic.
-    """
-
-    low: float
-    high: float
-    log: float
-    rounding: float = ROUNDING
-
-    @property
-    def reason(self) -> str:
-        """The reason why fewer than ten digits of the p-value are known; otherwise empty."""
-        if self.low == self.high or width_of(self.low, self.high) <= _TEN_DIGITS:
-            return ""
-        return "bounded, not summed: p is the upper of the two bounds in pvalue_interval"
-
-    @property
-    def error_bound(self) -> float:
-        """A bound on the distance of the upper bound from the tail, relative to the larger of the two."""
-        if self.low == self.high:
-            return error_bound(self.high, self.rounding) if self.log > -math.inf else 0.0
-        return error_bound(self.high, width_of(self.low, self.high))
 
 
 def tail_by_frequencies(sizes: Any, times: Any, threshold: int) -> Tail | None:
@@ -65,7 +38,7 @@ def tail_by_frequencies(sizes: Any, times: Any, threshold: int) -> Tail | None:
     complement = 2 * threshold <= total
     circle = _Circle.of(sizes, times, total - threshold + 1 if complement else threshold)
     most = _MOST_BALLS // len(sizes)
-    if circle.length > _MOST_FREQUENCIES or (circle.length > 4 * most and circle.typical > _SMALL):
+    if circle.length > _MOST_FREQUENCIES or (circle.length > 4 * most and circle.mean_log_modulus > _SMALL):
         return None
     frequencies = circle.frequencies()
     if not 0 < len(frequencies) <= most:
@@ -82,7 +55,11 @@ def tail_by_frequencies(sizes: Any, times: Any, threshold: int) -> Tail | None:
 
 
 class _Circle(NamedTuple):
-    """A tilted law on a circle; `beyond` is the most numbers from the threshold on, `missed` the mass elsewhere."""
+    """A tilted law on a circle of `length` whole numbers.
+
+    `shares`: the probability of including each magnitude. `beyond`: the number of whole numbers from the threshold on
+    that are summed. `missed`: a bound of the mass outside the circle.
+    """
 
     sizes: Any
     times: Any
@@ -112,7 +89,7 @@ class _Circle(NamedTuple):
         return cls(sizes, times, threshold, tilt, shares, length, beyond, missed)
 
     @property
-    def typical(self) -> float:
+    def mean_log_modulus(self) -> float:
         """The mean of the log modulus over all angles; ``log(max(s, 1 - s))`` of ``1 - s + s exp(i x)``."""
         return float(self.times @ np.log(np.maximum(self.shares, 1 - self.shares)))
 
@@ -122,13 +99,14 @@ class _Circle(NamedTuple):
         folded = np.bincount(self.sizes % self.length, self.times * weights, minlength=self.length)
         whole = folded.sum()
         frequencies = np.flatnonzero(np.fft.rfft(folded).real > whole * (1 - 1e-12) + 4 * _SMALL - 1)
-        logs = np.zeros(len(frequencies))
-        done, work, order = 0, 0, np.argsort(-self.times * weights, kind="stable")
-        while done < len(order) and (work := work + 8 * len(frequencies)) <= _MOST_FACTORS:
-            for place in order[done : done + 8]:
-                half = self.sizes[place] % self.length * frequencies % self.length * (math.pi / self.length)
-                logs += self.times[place] / 2 * np.log1p(-weights[place] * np.sin(half) ** 2 * (1 - 1e-12))
-            done += 8
+        logs = np.zeros(len(frequencies))  # of the moduli, from the factors so far
+        done, work = 0, 0
+        order = np.argsort(-self.times * weights, kind="stable")
+        while done < len(order) and (work := work + _AT_A_TIME * len(frequencies)) <= _MOST_FACTORS:
+            for place in order[done : done + _AT_A_TIME]:
+                half_angles = self.sizes[place] % self.length * frequencies % self.length * (math.pi / self.length)
+                logs += self.times[place] / 2 * np.log1p(-weights[place] * np.sin(half_angles) ** 2 * (1 - 1e-12))
+            done += _AT_A_TIME
             kept = logs > _SMALL
             frequencies, logs = frequencies[kept], logs[kept]
         return frequencies if done >= len(order) else frequencies[:0]
@@ -138,10 +116,10 @@ class _Circle(NamedTuple):
         from flint import acb, arb, fmpq
 
         tilt = arb(self.tilt)
-        laws, log_scale = [], arb(0)
+        factors, log_scale = [], arb(0)
         for size, times in zip(self.sizes.tolist(), self.times.tolist(), strict=True):
             odds = (tilt * size).exp()
-            laws.append((size, times, 1 / (1 + odds), odds / (1 + odds)))
+            factors.append((size, times, 1 / (1 + odds), odds / (1 + odds)))
             log_scale += times * ((1 + odds) / 2).log()
         sum_of_terms, shrunk = arb(0), (-tilt).exp()
         for k in frequencies.tolist():
@@ -149,7 +127,7 @@ class _Circle(NamedTuple):
             step = shrunk / turn
             geometric = acb(self.beyond) if k == 0 and self.tilt == 0 else (1 - step**self.beyond) / (1 - step)
             value = geometric / turn**self.threshold
-            for size, times, left_out, included in laws:
+            for size, times, left_out, included in factors:
                 value *= (left_out + included * turn**size) ** times
             sum_of_terms += value.real * (1 if 2 * k in (0, self.length) else 2)
         tilted = sum_of_terms / self.length

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from .._common.extreme import TIE_TOLERANCE
 from .._common.validation import FloatArray, IntArray
 from ..mcnemar.binomial_tails import log_tail, tail, tail_error
-from .bounds import tail_bounds
-from .characteristic import Tail, tail_by_frequencies
+from .bounds import Tail, tail_bounds
+from .characteristic import tail_by_frequencies
 from .sums_in_doubles import tail_in_doubles
 
 #: The most sums of half of the sizes.
@@ -42,10 +42,12 @@ _WORK_OF_A_SUM = 250
 MOST_ENUMERATED = 40
 #: The logarithm of a larger probability is that of its double.
 _LOG_OF_ROUNDED = 1e-300
-_WIDTH = 2e-3  # of bounds where a law is too wide to be summed, as a share of the tail
+#: The width of bounds where a law is too wide to be summed, as a share of the tail.
+_WIDTH = 2e-3
 #: The most large magnitudes that are enumerated; the square of each must be this many times the squares of all others.
 _MOST_APART, _APART = 10, 9.0
-_REACH = 14  # standard deviations beyond which a tilted law has almost no mass
+#: The number of standard deviations beyond which a tilted law has almost no mass.
+_REACH = 14
 
 
 def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any) -> Tail:
@@ -59,14 +61,15 @@ def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any) -> Tail:
     """
     given = np.asarray(magnitudes)
     if given.dtype.kind == "f":
-        few = len(given) <= MOST_ENUMERATED
-        return _enumerated(given, threshold) if few else _bounded(*_counted(given), float(threshold), _WIDTH)
+        if len(given) <= MOST_ENUMERATED:
+            return _enumerated(given, threshold)
+        return _bounded(*np.unique(given, return_counts=True), float(threshold), _WIDTH)
     n, total = len(given), int(given.sum(dtype=object))
     if threshold <= 0:
         return Tail(1.0, 1.0, 0.0)
     if threshold > total:
         return Tail(0.0, 0.0, -math.inf)
-    sizes, times = _counted(given)
+    sizes, times = np.unique(given, return_counts=True)
     if len(sizes) == 1:
         k = -(-threshold // int(sizes[0]))
         p = tail(k, n)
@@ -102,10 +105,6 @@ def pvalue_of_sum(magnitudes: Sequence[int] | FloatArray, positive: Any, negativ
     return Tail(min(1.0, 2 * one.low), min(1.0, 2 * one.high), min(0.0, one.log + math.log(2)), one.rounding)
 
 
-def _counted(magnitudes: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
-    return np.unique(magnitudes, return_counts=True)
-
-
 def _exact_tail(sizes: NDArray[Any], times: IntArray, threshold: int, total: int) -> Tail | None:
     """Return the tail of whole magnitudes of several sizes, by the shorter exact method; None if both are too long."""
     n = int(times.sum())
@@ -115,7 +114,7 @@ def _exact_tail(sizes: NDArray[Any], times: IntArray, threshold: int, total: int
     if not few and n * length > MOST_MULTIPLIED:
         return None
     distinct = dict(zip(sizes.tolist(), times.tolist(), strict=True))
-    one, other, sums = halves(distinct) if few else ({}, {}, MOST_SUMS + 1)
+    one, other, sums = halves(distinct) if few else ({}, {}, MOST_SUMS + 1)  # as many sums as are too many
     if sums <= MOST_SUMS and n * sums <= MOST_LISTED and _WORK_OF_A_SUM * sums < n * total:
         count = tail_count(one, other, threshold)
     elif n * length <= MOST_MULTIPLIED:
@@ -172,41 +171,42 @@ def _all_sums(magnitudes: Any) -> Any:
 
 
 def _bounded(sizes: NDArray[Any], times: IntArray, threshold: Any, width: float) -> Tail:
-    """Certified bounds, by Selberg's polynomials."""
+    """Return certified bounds, by Selberg's polynomials.
+
+    A few magnitudes that are far larger than all others would need as many more frequencies: they are enumerated, and
+    the bounds are means of those of the other magnitudes over all sums of the large ones.
+    """
     whole, largest = sizes.dtype.kind != "f", sizes[-1]
     scaled = (sizes / largest).astype(np.float64)  # whole numbers may exceed any float
     place = float(threshold / largest)
     tie = TIE_TOLERANCE * abs(place)
     # Sums of reals within the tolerance count as equal.
     place, slack = (place, tie) if whole else (place - tie, 0.0)
-    # A few magnitudes that are far larger than all others would need as many more frequencies: they are enumerated.
     squares = np.cumsum(times * scaled**2)
     apart = [k for k in range(1, min(len(sizes), _MOST_APART + 1)) if scaled[-k] ** 2 > _APART * squares[-k - 1]]
-    n_apart = max((k for k in apart if times[-k:].sum() <= _MOST_APART), default=0)
-    rest = len(sizes) - n_apart
-    sums = _all_sums(np.repeat(scaled[rest:], times[rest:]))
-    place_of, ways = np.unique(place - sums, return_counts=True)
-    slack += 2.0**-51 * place if n_apart else 0.0
+    n_large = max((k for k in apart if times[-k:].sum() <= _MOST_APART), default=0)
+    rest = len(sizes) - n_large
+    sums_of_large = _all_sums(np.repeat(scaled[rest:], times[rest:]))
+    thresholds_of_rest, ways = np.unique(place - sums_of_large, return_counts=True)
+    slack += 2.0**-51 * place if n_large else 0.0
     counts = times[:rest].astype(np.float64)
-    parts = [_bounds(scaled[:rest], counts, value, slack, width) for value in place_of.tolist()]
-    low, high, log = (np.array(value) for value in zip(*parts, strict=True))
+    tails = [_tail_of_rest(scaled[:rest], counts, value, slack, width) for value in thresholds_of_rest.tolist()]
+    low, high, log, _ = (np.array(value) for value in zip(*tails, strict=True))
     shares = ways / ways.sum()
     return Tail(float(shares @ low), float(shares @ high), float(np.logaddexp.reduce(log + np.log(shares))))
 
 
-def _bounds(
-    sizes: FloatArray, times: FloatArray, place: float, slack: float, width: float
-) -> tuple[float, float, float]:
+def _tail_of_rest(sizes: FloatArray, times: FloatArray, threshold: float, slack: float, width: float) -> Tail:
     """Return the bounds of `tail_bounds`, on either side of the mean."""
     total, largest = float(times @ sizes), float(sizes[-1])
-    if place + slack <= 0:
-        return 1.0, 1.0, 0.0
-    if place - slack > total * (1 + 2.0**-50):
-        return 0.0, 0.0, -math.inf
-    above = place >= total / 2
-    place = (place if above else total - place) / largest
-    low, high, log = tail_bounds(sizes / largest, times, place, slack=slack / largest, width=width)
-    return (low, high, log) if above else (1 - high, 1 - low, math.log1p(-low))
+    if threshold + slack <= 0:
+        return Tail(1.0, 1.0, 0.0)
+    if threshold - slack > total * (1 + 2.0**-50):
+        return Tail(0.0, 0.0, -math.inf)
+    above = threshold >= total / 2
+    threshold = (threshold if above else total - threshold) / largest
+    tail = tail_bounds(sizes / largest, times, threshold, slack=slack / largest, width=width)
+    return tail if above else Tail(1 - tail.high, 1 - tail.low, math.log1p(-tail.low))
 
 
 def halves(distinct: Mapping[int, int]) -> tuple[dict[int, int], dict[int, int], int]:

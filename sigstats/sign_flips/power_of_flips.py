@@ -1,4 +1,8 @@
-"""Power of the sign-flip test of repeated answers, from the distribution of one model's lead in an item."""
+"""Power of the sign-flip test of repeated answers, from the distribution of one model's lead in an item.
+
+`item_law` is this distribution, from rates and a correlation, or from the accuracies of the items of a pilot, and
+`power_of_flips` the power (`sigstats.sign_flips.power` describes the method).
+"""
 
 import math
 from typing import Any
@@ -11,7 +15,14 @@ from .._common.data_frames import require_same_index
 from .._common.validation import FloatArray, as_real, as_reals, refuse, refuse_where
 from ..mcnemar.power import Rule, discordant_probabilities
 
-_MOST_GIVEN = 10**5
+#: The most items whose accuracies may be given.
+_MOST_ITEMS = 10**5
+#: The most outcomes of the multinomial law that are summed over.
+_MOST_OUTCOMES = 5000
+#: If there are more, the numbers of points of an integral, and the work that limits them; numbers in a batch.
+_POINTS, _FEWEST_POINTS, _WORK, _BATCH = 4096, 256, 2**26, 2**21
+#: The standard deviations beyond which a sum has no mass (Hoeffding 1963); what a transform may round away.
+_REACH, _ROUNDING = 8.6, 1e-13
 
 
 def item_law(
@@ -39,18 +50,18 @@ def item_law(
     return _dirichlet_multinomial(p_a, p_b, answers, as_real(correlation, "correlation", low=0, high=1))
 
 
-def _are_several(given: Any) -> bool:
+def _are_several(accuracy: Any) -> bool:
     try:
-        return np.ndim(given) > 0
+        return np.ndim(accuracy) > 0
     except Exception:  # an object that may raise anything
         return False
 
 
-def _chances(given: Any, name: str) -> FloatArray:
-    reals = as_reals(given, name, ndim=1)
+def _chances(accuracies: Any, name: str) -> FloatArray:
+    reals = as_reals(accuracies, name, ndim=1)
     refuse_where((reals < 0) | (reals > 1), reals, name, "numbers from 0 to 1")
-    if len(reals) > _MOST_GIVEN:
-        raise refuse(name, len(reals), f"at most {_MOST_GIVEN}", quantity="length")
+    if len(reals) > _MOST_ITEMS:
+        raise refuse(name, len(reals), f"at most {_MOST_ITEMS}", quantity="length")
     return reals
 
 
@@ -95,12 +106,6 @@ def _urn(share: float, correlation: float, answers: int) -> FloatArray:
     with np.errstate(divide="ignore"):
         factors = np.log((1 - correlation) * share + correlation * np.arange(answers))
     return np.concatenate([[0.0], np.cumsum(factors)])
-
-
-#: The most outcomes of the multinomial law that are summed over; the numbers of points if there are more; a batch.
-_MOST_OUTCOMES, _POINTS, _FEWEST_POINTS, _WORK, _BATCH = 5000, 4096, 256, 2**26, 2**21
-#: The standard deviations beyond which a sum has no mass (Hoeffding 1963); what a transform may round away.
-_REACH, _ROUNDING = 8.6, 1e-13
 
 
 def power_of_flips(n: int, law: FloatArray, rule: Rule) -> float:

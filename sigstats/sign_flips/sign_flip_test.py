@@ -210,7 +210,7 @@ def _exact(sums: SignedSums, way: str) -> dict[str, Any]:
     return {
         "pvalue": tail.high,
         "log10_pvalue": tail.log / math.log(10),
-        "pvalue_interval": None if tail.low == tail.high else Interval(tail.low, tail.high, 1.0),
+        "pvalue_interval": tail.interval,
         "error_bound": tail.error_bound,
         **({"reason": tail.reason} if tail.reason else {}),
     }

@@ -136,9 +136,9 @@ def _neighbours(
         if span is None:
             spread = Spread(deviation, float(np.abs(first - second).max()), fewest_of(level))
         else:
-            values = Values(units=Units(n=n), values=(first, second), span=span)
+            evidence = Values(units=Units(n=n), values=(first, second), span=span)
             row = ComparisonRow(slice=ALL_ROWS, measure="mean-score", n=n)
-            pilot = TiltedPilot(values, row, ComparisonRule(smallest_slice=1)).of_most_units()
+            pilot = TiltedPilot(evidence, row, ComparisonRule(smallest_slice=1)).of_most_units()
             spread = Sampled(deviation, span, fewest_of(level), pilot)
         entries = {
             "discordance": None,

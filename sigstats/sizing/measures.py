@@ -81,12 +81,11 @@ class SizeOfMeasure(Tabular):
             "needed": ["–" if drop.needed is None else f"{drop.needed:,} rows" for drop in self.drops],
             "power now": [f"{100 * drop.power:.1f}%" for drop in self.drops],
         }
-        title, *smallest = (
-            f"{part.n:,} rows detect "
-            + (f"a {change} of {self._shown(part.detectable)}" if part.detectable is not None else f"no {change}")
-            + f" of {self.measure} with {wanted} power"
-            for part in self.parts
-        )
+
+        def smallest(part: PartOfMeasure) -> str:
+            size = f"no {change}" if part.detectable is None else f"a {change} of {self._shown(part.detectable)}"
+            return f"{part.n:,} rows detect {size} of {self.measure} with {wanted} power"
+
         if self.margin is None:
             equal = (
                 "No equally good candidate can pass on any number of rows: scores have no known limits (--score-range)."
@@ -97,7 +96,7 @@ class SizeOfMeasure(Tabular):
             if self.passing is None:
                 equal = f"{MOST:,} rows are not enough for an equally good candidate to pass {often}"
         notes = (
-            *(f"{part.slice}: {size}" for part, size in zip(self.parts[1:], smallest, strict=True)),
+            *(f"{part.slice}: {smallest(part)}" for part in self.parts[1:]),
             equal,
             "The number of rows that compare suggests assumes that the observed difference is the true one.",
             f"Each test is one-sided at the level {significant(self.level, 3)}.",
@@ -106,7 +105,7 @@ class SizeOfMeasure(Tabular):
             if self.sampled
             else "The power is approximate: a normal test with the present spread and one more row, the worst one.",
         )
-        return Table(title, columns, notes)
+        return Table(smallest(self.parts[0]), columns, notes)
 
 
 def plan_measure(
@@ -138,14 +137,13 @@ def plan_measure(
         raise ValueError(f"power: {shown(measure)} has no known spread ({why}); expected other files")
     spread = replace(spread, fewest=max(spread.fewest, rule.smallest_slice, fewest_of(level)))
     minimum = rule.effect_of(first)
-    asked = drops or usual_drops(first.baseline, minimum)
-    generator = (
+    planned = (
         DropOfMeasure(
             drop=drop,
             needed=spread.needed(drop, level, goal, minimum),
             power=spread.power(first.n, drop, level, minimum),
         )
-        for drop in sorted(set(asked))
+        for drop in sorted(set(drops or usual_drops(first.baseline, minimum)))
     )
     parts = (
         PartOfMeasure(
@@ -158,16 +156,17 @@ def plan_measure(
         if row.pvalue is not None
     )
     margin = None if first.without_limits else rule.margin_of(first)
-    equal = spread_of(first, passing=True)
+    spread_of_pass = spread_of(first, passing=True)
+    passing = None
+    if margin is not None and spread_of_pass is not None:
+        passing = spread_of_pass.needed(margin, (1 - rule.confidence_level) / 2, goal)
     return SizeOfMeasure(
         measure=first.name,
         unit=first.unit,
         in_points=in_points(first),
-        drops=tuple(generator),
+        drops=tuple(planned),
         parts=tuple(parts),
-        passing=None
-        if equal is None or margin is None
-        else equal.needed(margin, (1 - rule.confidence_level) / 2, goal),
+        passing=passing,
         margin=margin,
         level=level,
         target=goal,

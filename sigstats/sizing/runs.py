@@ -110,14 +110,16 @@ def plan_runs(
     drops = [as_real(drop, "drop", low=0, high=high, open_ends=True) for drop in drops]
     evidence = evidence_of(paired, row.measure)
     # The first pairs have the runs of the baseline; the first and the others have the runs of the candidate.
-    of_baseline, pairs = paired.units.runs[0], [pair.values for pair in getattr(evidence, "pairs", ())]
-    recipes = np.stack([a for a, _ in pairs[:of_baseline]]), np.stack([b for _, b in (pairs[0], *pairs[of_baseline:])])
-    runs, n = (len(recipes[0]), len(recipes[1])), paired.n
+    pairs = [pair.values for pair in getattr(evidence, "pairs", ())]
+    runs_of_baseline = paired.units.runs[0]
+    baseline_runs = np.stack([a for a, _ in pairs[:runs_of_baseline]])
+    candidate_runs = np.stack([b for _, b in (pairs[0], *pairs[runs_of_baseline:])])
+    runs, n = (len(baseline_runs), len(candidate_runs)), paired.n
     if min(runs) < 2:
         raise ValueError(f"run: a recipe has {min(runs)} run; expected two or more of each, to estimate the spread")
-    baseline = float(recipes[0].mean())
+    baseline = float(baseline_runs.mean())
     effect = rule.effect_of(replace(row, baseline=baseline))
-    luck, residual = _variances(recipes)
+    luck, residual = _variances((baseline_runs, candidate_runs))
     level = rule.level_of_one(tests)
 
     def power(runs: tuple[int, int], drop: float, items: float = n) -> float:
@@ -126,13 +128,17 @@ def plan_runs(
     def needed(drop: float, items: float) -> int | None:
         return next((k for k in range(2, _MOST_RUNS + 1) if power((k, k), drop, items) >= goal), None)
 
-    def size(drop: float) -> DropOfRuns:
-        more, most = needed(drop, _MORE_ITEMS * n), needed(drop, math.inf)
-        now, at_hand = needed(drop, n), power(runs, drop)
-        return DropOfRuns(drop=drop, needed=now, needed_more_items=more, needed_any_items=most, power=at_hand)
+    def plan(drop: float) -> DropOfRuns:
+        return DropOfRuns(
+            drop=drop,
+            needed=needed(drop, n),
+            needed_more_items=needed(drop, _MORE_ITEMS * n),
+            needed_any_items=needed(drop, math.inf),
+            power=power(runs, drop),
+        )
 
     return SizeOfRuns(
-        drops=tuple(map(size, sorted(set(drops or usual_drops(baseline, effect))))),
+        drops=tuple(map(plan, sorted(set(drops or usual_drops(baseline, effect))))),
         runs=runs,
         items=n,
         deviation=math.sqrt(luck + residual / n),
