@@ -1,4 +1,7 @@
-"""The number of rows, items or runs that a comparison needs, also planned from the files of another: text and JSON."""
+"""The size of the next comparison: `plan_pair` plans it from the files of this one; `as_text` and `as_object` show it.
+
+Sizes are numbers of rows, of items with several answers, or of runs.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
@@ -43,11 +46,11 @@ def plan_pair(
     It is the accuracy if that is compared and no score is named, otherwise the last of the `named` first measures.
     """
     tests = max(1, tests_of(paired, measures, rule))
-    scored = paired.scored is not None and not paired.graded and not named
-    chosen = measures[: named or None]
-    measure = "accuracy" if "accuracy" in chosen and not scored else chosen[-1]
+    by_score = paired.scored is not None and not paired.graded and not named
+    candidates = measures[: named or None]
+    measure = "accuracy" if "accuracy" in candidates and not by_score else candidates[-1]
     row = blank_row(paired, measure)
-    of_range = [row.span * drop if isinstance(drop, StatedShare) else drop for drop in drops]
+    drops_in_unit = [row.span * drop if isinstance(drop, StatedShare) else drop for drop in drops]
     if (row.unit or row.relative) and any(isinstance(drop, StatedShare) for drop in drops):
         raise ValueError(
             f"drop: points are only for shares; expected a number of {row.unit or 'the unit of the score'}"
@@ -56,17 +59,17 @@ def plan_pair(
         if measure != ("mean-score" if paired.predicted is None else "accuracy"):
             raise ValueError(f"power: runs cannot be planned by {row.name}; expected the measure accuracy")
         usual = [] if row.relative else [row.span * drop for drop in default_drops(rule)]
-        return plan_runs(paired, rule, of_range or usual, target=power, tests=tests)
+        return plan_runs(paired, rule, drops_in_unit or usual, target=power, tests=tests)
     if measure == "accuracy":
         rule = replace(rule, margin=StatedShare(rule.margin_of(row)))
         pilot = pilot_of(paired, rule, tests=tests)
         return plan_size(pilot, rule=rule, drops=drops or default_drops(rule), target=power)
-    about = {name for of_measure, _ in blank_rows(paired, [measure]) for name in names_of(of_measure)}
-    margins = {name: margin for name, margin in rule.margins.items() if name in about}
+    names = {name for of_measure, _ in blank_rows(paired, [measure]) for name in names_of(of_measure)}
+    margins = {name: margin for name, margin in rule.margins.items() if name in names}
     # Margins of the other measures are not valid for this one, nor are parts of the baseline if it has limits.
     relative_margin, relative_effect = float(rule.relative_margin), float(rule.relative_effect)
     rule = replace(rule, margins=margins, relative_margin=relative_margin, relative_effect=relative_effect)
-    return plan_measure(paired, measure, rule, of_range, target=power, tests=tests, positive=positive)
+    return plan_measure(paired, measure, rule, drops_in_unit, target=power, tests=tests, positive=positive)
 
 
 def units(plan: SizePlan, n: int) -> str:
@@ -98,13 +101,11 @@ def basis(plan: SizePlan) -> Iterator[str]:
     excluded = any(pilot.discordance(drop.drop) != whole.discordance for drop in plan.drops)
     nearest = "; if a drop is impossible with it, the nearest possible share is used" * excluded
     yield f"Exactly one model is right on about {significant(100 * whole.discordance, 3)}% of the rows{nearest}"
-    adjusted = (
-        "" if pilot.tests == 1 else f" ({significant(rule.alpha)}, {IN_WORDS[rule.adjust]} over {pilot.tests} tests)"
-    )
+    family = f" ({significant(rule.alpha)}, {IN_WORDS[rule.adjust]} over {pilot.tests} tests)" * (pilot.tests > 1)
     if any(drop.arriving for drop in plan.drops):
         yield "Fresh rows accumulate over nightly runs and may be tested after any run"
     test = "McNemar's exact test" if pilot.unit == "rows" else f"a test of {pilot.unit} that allows for an unseen one"
-    yield f"Each test is {test}, one-sided at the level {significant(plan.level, 3)}{adjusted}"
+    yield f"Each test is {test}, one-sided at the level {significant(plan.level, 3)}{family}"
     if plan.chances:
         often = f"{significant(100 * plan.target)}% of the time"
         if plan.passing is None:

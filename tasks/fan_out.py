@@ -104,9 +104,8 @@ class OfCell(TypedDict):
 def replicates_table(block: Block, schema: pa.Schema, **columns: Any) -> pa.Table:
     """Return the table of a block with a numbered row per replicate."""
     numbered: dict[str, Any] = {"replicate": np.arange(block.first, block.last, dtype=np.int64), **columns}
-    return pa.table(
-        {name: from_numpy(values, schema.field(name).type) for name, values in numbered.items()}, schema=schema
-    )
+    converted = {name: from_numpy(values, schema.field(name).type) for name, values in numbered.items()}
+    return pa.table(converted, schema=schema)
 
 
 def fanout(name: str) -> FanOut:

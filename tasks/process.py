@@ -21,12 +21,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-_lock = threading.Lock()
-_inside = 0
-_before: dict[str, tuple[Any, int]] = {}
-
-_computing = threading.Lock()
-_mine = threading.local()
+#: The thread that is in the context `alone` holds the lock, and has the attribute ``alone``.
+_alone_lock = threading.Lock()
+_this_thread = threading.local()
 
 
 @contextmanager
@@ -36,15 +33,22 @@ def alone() -> Iterator[None]:
     Blocks share the prepared data sets, to which learners write, and libraries compiled into scikit-learn have a single
     random generator for all threads.
     """
-    if getattr(_mine, "inside", False):
+    if getattr(_this_thread, "alone", False):
         yield
         return
-    with _computing:
-        _mine.inside = True
+    with _alone_lock:
+        _this_thread.alone = True
         try:
             yield
         finally:
-            _mine.inside = False
+            _this_thread.alone = False
+
+
+#: The number of threads of this process in the context `threads`, and the number of threads of each BLAS library
+#: before the first of them entered.
+_limited = 0
+_blas_before: dict[str, tuple[Any, int]] = {}
+_limit_lock = threading.Lock()
 
 
 @contextmanager
@@ -56,25 +60,25 @@ def threads(number: int) -> Iterator[None]:
     """
     from threadpoolctl import get_cached_controller  # a command that retrains nothing does not need it
 
-    global _inside  # noqa: PLW0603
-    with _lock:
+    global _limited  # noqa: PLW0603
+    with _limit_lock:
         libraries = get_cached_controller()
         openmp = libraries.select(user_api="openmp").limit(limits=number)
         for blas in libraries.select(user_api="blas").lib_controllers:
-            _before.setdefault(blas.filepath, (blas, blas.num_threads))
-            _set(blas, number)
-        _inside += 1
+            _blas_before.setdefault(blas.filepath, (blas, blas.num_threads))
+            _set_threads(blas, number)
+        _limited += 1
     try:
         yield
     finally:
-        with _lock:
+        with _limit_lock:
             openmp.restore_original_limits()
-            _inside -= 1
-            while not _inside and _before:
-                _set(*_before.popitem()[1])
+            _limited -= 1
+            while not _limited and _blas_before:
+                _set_threads(*_blas_before.popitem()[1])
 
 
-def _set(blas: Any, threads: int) -> None:
+def _set_threads(blas: Any, threads: int) -> None:
     # With threadpoolctl only the first thread can set the limit of OpenBLAS; calls of other threads are ignored.
     if release := getattr(blas, "clear_controlling_thread", None):
         release(force=True)
@@ -120,8 +124,8 @@ COMMAND, STUDY = 512, 1024
 
 
 def require_addresses(mebibytes: int, what: str) -> None:
-    """Raise MemoryError if the address space of this process is limited to less, naming `what` needs it."""
-    limit = _limit()
+    """Raise MemoryError if the address space of this process is limited to less. The message names `what` needs it."""
+    limit = _address_limit()
     if limit is not None and limit < mebibytes * _MEBIBYTE:
         raise MemoryError(
             f"this process is limited to {limit // _MEBIBYTE} MiB of addresses (ulimit -v); {what} needs at least "
@@ -131,7 +135,7 @@ def require_addresses(mebibytes: int, what: str) -> None:
 
 def take_buffers() -> None:
     """If addresses are limited, let libraries start their threads and allocate lasting buffers while there is room."""
-    if _limit() is None:
+    if _address_limit() is None:
         return
     for name, value in _SPARING.items():
         os.environ.setdefault(name, value)
@@ -149,12 +153,12 @@ def take_buffers() -> None:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        held = pa.BufferOutputStream()
-        pq.write_table(pa.table({name: [0] for name in "ab"}), held)
-        pq.read_table(pa.BufferReader(held.getvalue()))
+        file = pa.BufferOutputStream()
+        pq.write_table(pa.table({name: [0] for name in "ab"}), file)
+        pq.read_table(pa.BufferReader(file.getvalue()))
 
 
-def _limit() -> int | None:
+def _address_limit() -> int | None:
     """Return the limit on the address space of this process in bytes, or None if there is no limit."""
     try:
         import resource

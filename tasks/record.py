@@ -46,9 +46,15 @@ def plain(value: Any, where: str = "values") -> Any:
     if type(value) is list and _AS_THEY_ARE.issuperset(map(type, value)):
         return list(value)
     if is_dataclass(value):
-        of = [(attribute, getattr(value, attribute.name)) for attribute in fields(value)]
-        value = {attribute.name: item for attribute, item in of if not attribute.metadata and item != attribute.default}
-        value |= {name: item for attribute, flat in of if attribute.metadata for name, item in flat.items()}
+        named: dict[str, Any] = {}
+        flat: dict[str, Any] = {}
+        for attribute in fields(value):
+            item = getattr(value, attribute.name)
+            if attribute.metadata == FLAT:
+                flat |= item
+            elif item != attribute.default:
+                named[attribute.name] = item
+        value = named | flat
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
@@ -61,9 +67,8 @@ def plain(value: Any, where: str = "values") -> Any:
         return {key: plain(item, f"{where}.{key if key.isprintable() else shown(key)}") for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(item, f"{where}[{index}]") for index, item in enumerate(value)]
-    raise ValueError(
-        f"{where}: a {type(value).__name__} is not valid; expected a string, number, boolean, list or table"
-    )
+    kind = type(value).__name__
+    raise ValueError(f"{where}: a {kind} is not valid; expected a string, number, boolean, list or table")
 
 
 Null: TypeAlias = Literal["labels", "features"]
@@ -120,6 +125,7 @@ def _value(hints: tuple[Any, ...], value: Any) -> Any:
 
 
 def _fits(kind: type[Record], values: Mapping[str, Any]) -> bool:
+    """Return True if the names are those of a record of this class: all required fields, and no unknown ones."""
     required = {attribute.name for attribute in fields(kind) if attribute.default is MISSING}
     return required <= values.keys() <= {attribute.name for attribute in fields(kind)}
 
@@ -135,12 +141,12 @@ def without_place(value: Any, *, code: bool = True) -> Any:
     """
     if not isinstance(value, Record):
         return value
-    parts = {attribute.name: getattr(value, attribute.name) for attribute in fields(value)}
-    changed = {name: without_place(part, code=code) for name, part in parts.items() if isinstance(part, Record)}
-    for name, places in _CODE.items():
-        if parts.get(name):
-            changed[name] = {key: item for key, item in parts[name].items() if code and key != "package"}
-            changed |= {place: re.split("[.:]", parts[place])[-1] for place in places if place in parts}
+    values = {attribute.name: getattr(value, attribute.name) for attribute in fields(value)}
+    changed = {name: without_place(item, code=code) for name, item in values.items() if isinstance(item, Record)}
+    for name, path_fields in _CODE.items():
+        if values.get(name):
+            changed[name] = {key: item for key, item in values[name].items() if code and key != "package"}
+            changed |= {field: re.split("[.:]", values[field])[-1] for field in path_fields if field in values}
     return replace(value, **changed) if changed else value
 
 

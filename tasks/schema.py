@@ -161,8 +161,8 @@ def from_numpy(values: Any, kind: pa.DataType) -> Any:
     """Convert an array of numbers to Arrow; return anything else unchanged."""
     if not isinstance(values, np.ndarray) or values.dtype.kind not in "biuf" or values.ndim != 1:
         return values
-    held = np.packbits(values, bitorder="little") if values.dtype == np.bool_ else np.ascontiguousarray(values)
-    result = pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(held.data)])
+    stored = np.packbits(values, bitorder="little") if values.dtype == np.bool_ else np.ascontiguousarray(values)
+    result = pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(stored.data)])
     return result.cast(kind)
 
 

@@ -84,9 +84,8 @@ def _replicate(block: Block, store: Store, work: TableTested) -> pa.Table:  # no
     drawn = table_test(work.test).exceedances
     if drawn is None:
         raise ValueError(f"test: {work.test!r} is not valid; expected a test with the method monte-carlo")
-    return replicates_table(
-        block, _EXCEEDS, exceeds=np.concatenate([drawn(work.data, size, rng) for rng, size in block.lanes()])
-    )
+    exceeds = np.concatenate([drawn(work.data, size, rng) for rng, size in block.lanes()])
+    return replicates_table(block, _EXCEEDS, exceeds=exceeds)
 
 
 REPLICATE_TABLES = FanOut(

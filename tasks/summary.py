@@ -54,18 +54,14 @@ def complete(rows: Iterable[Hypothesis], plan: Plan) -> list[Hypothesis]:
     and classifiers. A row that already has an adjusted p, since its test cannot reject, does not belong to a family.
     """
     rows = list(rows)
-    tested = [
-        (position, row.p_value)
-        for position, row in enumerate(rows)
-        if row.p_value is not None and row.p_adjusted is None
-    ]
-    for family in group_by(tested, lambda item: (rows[item[0]].test, rows[item[0]].method)).values():
-        raw = [p for _, p in family]
+    tested = [i for i, row in enumerate(rows) if row.p_value is not None and row.p_adjusted is None]
+    for family in group_by(tested, lambda i: (rows[i].test, rows[i].method)).values():
+        raw = [p for i in family if (p := rows[i].p_value) is not None]
         holm, by = adjust_pvalues(raw, method="holm"), adjust_pvalues(raw, method="benjamini-yekutieli")
         chosen = adjust_family(raw, plan.adjust)
-        for (position, p), p_holm, p_by, p_adjusted in zip(family, holm, by, chosen, strict=True):
-            row = rows[position].with_(p_holm=float(p_holm), p_by=float(p_by), p_adjusted=float(p_adjusted))
-            rows[position] = _decide(row, p, float(p_adjusted), plan.alpha)
+        for i, p, p_holm, p_by, p_adjusted in zip(family, raw, holm, by, chosen, strict=True):
+            row = rows[i].with_(p_holm=float(p_holm), p_by=float(p_by), p_adjusted=float(p_adjusted))
+            rows[i] = _decide(row, p, float(p_adjusted), plan.alpha)
     return rows
 
 

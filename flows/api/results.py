@@ -91,7 +91,7 @@ class StudyResults:
 
     @cached_property
     def plot(self) -> "StudyPlots":
-        """The figures: ``plot.null(ax=ax)``, ``plot.pairs()``, ``plot.power()``; ``plot.names`` has all."""
+        """The figures: ``plot.null(ax=ax)``, ``plot.forest()``, ``plot.power()``; ``plot.names`` has all."""
         from .plots import StudyPlots
 
         return StudyPlots(self._results, self._record)

@@ -20,7 +20,7 @@ from sigstats.tasks.calibration.interval import run_intervals
 from sigstats.tasks.calibration.population import EventPopulation, Population, is_large_part
 from sigstats.tasks.calibration.populations.judged import JudgedRows
 from sigstats.tasks.calibration.populations.tests import needs_classes, require_some_defined, run_test
-from sigstats.tasks.calibration.rejections import one_test
+from sigstats.tasks.calibration.rejections import cells_by_test
 from sigstats.tasks.calibration.work import (
     AppliedTest,
     Described,
@@ -233,7 +233,7 @@ def _published_sizes(published: Iterable[PublishedSize], cells: Iterable[Cell]) 
     """Return the printed numbers, each with the cells of its population and test."""
     groups = {
         (group[0].subject["dataset"], group[0].subject.get("slice"), group[0].subject["test"]): group
-        for group in one_test(cells)
+        for group in cells_by_test(cells)
         if group[0].work_of(Tested).test.test == "mcnemar"
     }
     for number, size in enumerate(published):

@@ -43,28 +43,39 @@ def refuse_overwriting(options: argparse.Namespace, inputs: Sequence[str], *outp
             raise BadInput(f"--report: {file!r} is not valid; expected a file that ends in {wanted}")
     taken = {_identity(file): "an input" for place in inputs for file in _local_files(place)}
     for name in outputs:
-        given = getattr(options, name)
-        for place in [given] if isinstance(given, str) else given or ():
+        value = getattr(options, name)
+        for place in [value] if isinstance(value, str) else value or ():
             if Path(place).is_char_device():  # such as /dev/null
                 continue
             file = "-" if place == "-" else _identity(place)
             if file in taken:
                 raise BadInput(f"--{name}: {place!r} is also {taken[file]}; name a separate file")
             taken[file] = f"the output of --{name}"
-            target = Path(place).resolve()
-            # This is checked before any output is written.
-            if place != "-" and (target.is_dir() or not target.parent.is_dir()):
-                fault = errno.EISDIR if target.is_dir() else errno.ENOENT
-                raise BadInput(f"{place}: cannot be written ({os.strerror(fault)})")
-    named: dict[object, str] = {}
-    for place in inputs if once else ():
+            if place != "-":
+                _require_writable(place)
+    if once:
+        _refuse_repeated(inputs)
+
+
+def _require_writable(place: str) -> None:
+    """Raise BadInput for an output that is a folder or in none, before any output is written."""
+    target = Path(place).resolve()
+    if target.is_dir() or not target.parent.is_dir():
+        fault = errno.EISDIR if target.is_dir() else errno.ENOENT
+        raise BadInput(f"{place}: cannot be written ({os.strerror(fault)})")
+
+
+def _refuse_repeated(inputs: Sequence[str]) -> None:
+    places: dict[object, str] = {}
+    for place in inputs:
         for file in set(map(_identity, _local_files(place))) or {place}:
-            if file in named:
-                raise BadInput(f"FILE: {place!r} is {named[file]!r} again; give one file per model")
-            named[file] = place
+            if file in places:
+                raise BadInput(f"FILE: {place!r} is {places[file]!r} again; give one file per model")
+            places[file] = place
 
 
 def _local_files(place: str) -> Sequence[str]:
+    """Return the files of this machine that an input names: a file, or the files of a folder or pattern."""
     from sigstats.files.inputs import files_of
 
     scheme, separator, rest = place.partition("://")
@@ -134,10 +145,10 @@ def write_whole(place: str, content: bytes) -> None:
 def _refuse_links_of_others(place: str) -> None:
     """Raise BadInput for a link that Linux would not follow either (`protected_symlinks`)."""
     path = Path(place).absolute()
-    for part in (path, *path.parents):
-        if not part.is_symlink():
+    for link in (path, *path.parents):
+        if not link.is_symlink():
             continue
-        folder = part.parent.stat()
+        folder = link.parent.stat()
         shared = folder.st_mode & stat.S_ISVTX and folder.st_mode & stat.S_IWOTH
-        if shared and part.lstat().st_uid not in (os.geteuid(), folder.st_uid):
-            raise BadInput(f"{place}: {part} is a link of another account; expected a file or a link of your own")
+        if shared and link.lstat().st_uid not in (os.geteuid(), folder.st_uid):
+            raise BadInput(f"{place}: {link} is a link of another account; expected a file or a link of your own")

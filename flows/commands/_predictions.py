@@ -15,7 +15,7 @@ from ._options import as_options, with_dashes
 
 if TYPE_CHECKING:
     from sigstats.files.predictions import Columns, Predictions
-    from sigstats.files.predictions.designs import People
+    from sigstats.files.predictions.designs import HumanLabels
 
 _NAMED = ("id", "label", "prediction")
 SECOND_FILE = (
@@ -75,7 +75,7 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str, mat
 
 def read_with_people(
     options: argparse.Namespace, paths: Sequence[str], columns: "Sequence[Columns]"
-) -> "list[tuple[Predictions, People]]":
+) -> "list[tuple[Predictions, HumanLabels]]":
     """Return the judge's verdicts and the labels of people in each file; empty without ``--human``."""
     if not options.human:
         return []

@@ -59,7 +59,7 @@ def _check(options: argparse.Namespace) -> "CheckResult":
     from sigstats.comparison.margins import as_bar
     from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.files.predictions import join, read
-    from sigstats.files.predictions.designs import add_people
+    from sigstats.files.predictions.designs import add_human_labels
 
     at_most = options.at_least is None
     rule = rule_of(options)
@@ -70,7 +70,7 @@ def _check(options: argparse.Namespace) -> "CheckResult":
         limits = as_score_range(options.score_range)
         if judged := arguments.read_with_people(options, [options.file], [columns]):
             ((predictions, people),) = judged
-            paired = add_people(join(predictions, predictions, columns, with_ids=True), (people, people), limits)
+            paired = add_human_labels(join(predictions, predictions, columns, with_ids=True), (people, people), limits)
         else:
             predictions = read(options.file, columns)
             paired = replace(join(predictions, predictions, columns), score_range=limits)

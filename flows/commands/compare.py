@@ -97,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
         from ..comparison.changed import changed_of
 
         changed = changed_of(pairs[0], rule_of(options).alpha)
-    texts = {name: partial(_text, options, result, changed, entries, name) for name in ("json", "html", "md", "xml")}
+    texts = {form: partial(_text, options, result, changed, entries, form) for form in ("json", "html", "md", "xml")}
     text = write_outputs(options, **texts)
     if changed is not None:
         write_text(options.changed, changed.as_csv().rstrip("\n"))
@@ -179,19 +179,20 @@ def _joined(
         raise BadInput(problem)
     limits = as_score_range(options.score_range)
     judged = arguments.read_with_people(options, paths, columns)
+    # For each file, the predictions by the name of the score.
     files: Any = [{columns[0].score: predictions} for predictions, _ in judged]
     files = files or read_by_scores([*zip(paths, columns, strict=True)], scores)
     join: Any = join_scores
     how = {"with_ids": options.changed is not None or bool(judged), **arguments.match_options(options)}
     if options.unpaired or judged:  # few comparisons need this module
-        from sigstats.files.predictions.designs import add_people, join_samples
+        from sigstats.files.predictions.designs import add_human_labels, join_samples
 
         join, how = (join_samples, {}) if options.unpaired else (join, how)
     compared = []
     for index in range(1, len(paths)):
         pairs = join(files[0], files[index], columns[0], **how)
         if judged:
-            pairs = [add_people(pair, (judged[0][1], judged[index][1]), limits) for pair in pairs]
+            pairs = [add_human_labels(pair, (judged[0][1], judged[index][1]), limits) for pair in pairs]
         identical = columns[index] == columns[0] and same_content(paths[0], paths[index])
         pairs = [replace(pair, identical=identical, score_range=limits) for pair in pairs]
         if len(options.prediction) > 1:
@@ -216,22 +217,24 @@ def _text(
     result: "CandidatesResult",
     changed: "Changed | None",
     entries: dict[str, Any],
-    name: str,
+    form: str,
 ) -> str:
+    """Return the result in one of the forms of the outputs."""
     several, strict = len(result.candidates) > 1, options.fail_on == "inconclusive"
     pair = (result.results[0], result.baseline, result.candidates[0])
-    if name == "html":
+    if form == "html":
         from ..comparison import page  # it needs Jinja
 
         return page.candidates_as_html(result) if several else page.as_html(*pair, changed)
-    if name == "md":
+    if form == "md":
         from ..comparison import markdown
 
         text = markdown.candidates_as_markdown(result) if several else markdown.as_markdown(*pair)
         return text if changed is None else f"{text}\n{changed.as_markdown()}"
     from ..comparison import for_programs
 
-    if name == "json":
+    if form == "json":
         return for_programs.candidates_as_json(result) if several else for_programs.as_json(*pair, entries)
-    one = None if several else for_programs.as_junit(*pair, fail_on_inconclusive=strict)
-    return one or for_programs.candidates_as_junit(result, fail_on_inconclusive=strict)
+    if several:
+        return for_programs.candidates_as_junit(result, fail_on_inconclusive=strict)
+    return for_programs.as_junit(*pair, fail_on_inconclusive=strict)

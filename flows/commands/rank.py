@@ -17,7 +17,7 @@ from ._options import as_options, check_power, fraction
 
 if TYPE_CHECKING:
     from sigstats.files.predictions import Columns, PairedPredictions, Predictions
-    from sigstats.files.predictions.designs import People
+    from sigstats.files.predictions.designs import HumanLabels
     from sigstats.files.predictions.many import ManyPredictions
     from sigstats.ranking.result import Ranking
     from sigstats.sizing.leaderboards import LeaderboardSize
@@ -113,7 +113,7 @@ def _run_votes(options: argparse.Namespace) -> int:
     (path,) = options.files
     try:
         with as_options():
-            as_real(options.alpha, "--alpha", low=0, high=1, open_ends=True)
+            as_real(options.alpha, "--alpha", low=0, high=0.5, open_ends=True)
             ranking = ranked_votes(path, options.group, options.item, 1 - options.alpha)
     except NotVotes as error:
         wanted = f"two or more, the --prediction or --model of each model, or votes with {', '.join(COLUMNS)}"
@@ -127,8 +127,6 @@ def _run_votes(options: argparse.Namespace) -> int:
 
 def _rank(options: argparse.Namespace) -> "tuple[Ranking, list[str], LeaderboardSize | str | None]":
     """Return the ranking, the files of the ranked models, best first, and with ``--power`` the rows that they need."""
-    from sigstats._common.validation import as_real
-    from sigstats.comparison.measure_names import as_compared_measures
     from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.files.predictions import read_choices
     from sigstats.files.predictions.many import join_many
@@ -138,40 +136,49 @@ def _rank(options: argparse.Namespace) -> "tuple[Ranking, list[str], Leaderboard
 
     files: Sequence[str] = arguments.file_for_each(options, options.files)
     with as_options():
-        as_real(options.alpha, "--alpha", low=0, high=1, open_ends=True)
-        named = arguments.measures_of(options)
-        measures = as_compared_measures(named) if named else (None,)
         by_pairs = bool(options.measure or options.run is not None or options.human)
-        if len(measures) > 1:
-            raise BadInput(f"--measure: {len(measures)} were given; expected one")
-        if options.positive is not None and not by_pairs:
-            raise BadInput("--positive: is not valid without --measure; expected a measure of a class, such as f1")
-        check_power(options.power)
-        if by_pairs and options.power is not None:
-            raise BadInput("--power: is not valid by this measure; expected the accuracy, or the mean of a score")
+        measure = _measure(options, by_pairs=by_pairs)
         columns = arguments.columns_of_files(options, len(files))
-        arguments.refuse_unused(columns[0], measures)
+        arguments.refuse_unused(columns[0], [measure])
         columns = [file.but(coded=by_pairs) for file in columns]
         judged, limits = arguments.read_with_people(options, files, columns), as_score_range(options.score_range)
-        of_costs = [] if options.cost is None else [[_of_cost(file, options.cost) for file in columns]]
-        choices = [*([] if judged else [columns]), *of_costs]
-        read = [*zip(*map(read_choices, files, zip(*choices, strict=True)), strict=True)]
-        sides, *costs = [[side for side, _ in judged], *read] if judged else read
+        cost_columns = [] if options.cost is None else [_of_cost(file, options.cost) for file in columns]
+        wanted = [choice for choice in ([] if judged else columns, cost_columns) if choice]
+        tables = [read_choices(file, choices) for file, *choices in zip(files, *wanted, strict=True) if choices]
+        sides = [side for side, _ in judged] or [first for first, *_ in tables]
         in_one = arguments.names_in_one_file(options) if len(options.files) == 1 else []
         names = list(in_one or model_names(files, [side.source.subject for side in sides]))
-        how: dict[str, Any] = {"measure": measures[0], "positive": options.positive, "limits": limits}
-        how["people"] = [labels for _, labels in judged]
         match = arguments.match_options(options)
         joined = None if by_pairs else join_many(sides, columns[0], **match)
+        how: dict[str, Any] = {"measure": measure, "positive": options.positive, "limits": limits}
+        how["people"] = [labels for _, labels in judged]
         ranking = _ranking(options, names, sides, columns[0], joined, **how)
         ordered = [files[names.index(model.model)] for model in ranking.models]
-        if costs:
-            priced = of_costs[0][0]
-            table = None if options.run is not None else join_many(costs[0], priced, **match)
-            ranking = with_costs(ranking, _ranking(options, names, costs[0], priced, table), options.cost)
+        if cost_columns:
+            costs = [table[-1] for table in tables]
+            of_costs = None if options.run is not None else join_many(costs, cost_columns[0], **match)
+            ranking = with_costs(ranking, _ranking(options, names, costs, cost_columns[0], of_costs), options.cost)
         if options.power is None or joined is None:
             return ranking, ordered, None
         return ranking, ordered, _sizes(options, names, joined, limits)
+
+
+def _measure(options: argparse.Namespace, *, by_pairs: bool) -> str | None:
+    """Return the measure to rank by, None for the accuracy or the mean score; refuse options that do not fit it."""
+    from sigstats._common.validation import as_real
+    from sigstats.comparison.measure_names import as_compared_measures
+
+    as_real(options.alpha, "--alpha", low=0, high=1, open_ends=True)
+    named = arguments.measures_of(options)
+    measures = as_compared_measures(named) if named else (None,)
+    if len(measures) > 1:
+        raise BadInput(f"--measure: {len(measures)} were given; expected one")
+    if options.positive is not None and not by_pairs:
+        raise BadInput("--positive: is not valid without --measure; expected a measure of a class, such as f1")
+    check_power(options.power)
+    if by_pairs and options.power is not None:
+        raise BadInput("--power: is not valid by this measure; expected the accuracy, or the mean of a score")
+    return measures[0]
 
 
 def _sizes(
@@ -180,13 +187,18 @@ def _sizes(
     """Return the rows that the ranking needs, or the reason why they are unknown."""
     from sigstats.sizing.leaderboards import leaderboard_size
 
-    how: dict[str, Any] = {"lower": joined.lower, "limits": limits or joined.limits}
-    how |= {"target": options.power, "confidence_level": 1 - options.alpha}
+    if joined.units.group is not None:
+        return "--power: is not valid for groups; expected one answer or score of each row"
     try:
-        if joined.units.group is not None:
-            raise BadInput("--power: is not valid for groups; expected one answer or score of each row")
         with as_options():
-            return leaderboard_size(joined.scores, names, **how)
+            return leaderboard_size(
+                joined.scores,
+                names,
+                target=options.power,
+                confidence_level=1 - options.alpha,
+                lower=joined.lower,
+                limits=limits or joined.limits,
+            )
     except BadInput as error:
         return str(error)
 
@@ -206,19 +218,21 @@ def _ranking(
     *,
     measure: str | None = None,
     positive: str | None = None,
-    people: "Sequence[People]" = (),
+    people: "Sequence[HumanLabels]" = (),
     limits: tuple[float, float] | None = None,
 ) -> "Ranking":
     """Return the ranking from one table of all models, or from pairs of models if `joined` is None."""
     from sigstats.comparison.rank_by_pairs import notes_on_best, rank_by_pairs
     from sigstats.files.predictions import join
-    from sigstats.files.predictions.designs import add_people
+    from sigstats.files.predictions.designs import add_human_labels
     from sigstats.measures.metrics import unit_of
     from sigstats.ranking.rank import rank_table
 
     def pair(a: int, b: int) -> "PairedPredictions":
         paired = join(sides[a], sides[b], columns, with_ids=bool(people), **arguments.match_options(options))
-        return add_people(paired, (people[a], people[b]), limits) if people else replace(paired, score_range=limits)
+        if people:
+            return add_human_labels(paired, (people[a], people[b]), limits)
+        return replace(paired, score_range=limits)
 
     how: dict[str, Any] = {"confidence_level": 1 - options.alpha, "smallest_slice": _SMALLEST_SLICE}
     priced = bool(columns.score and (columns.score == options.cost or unit_of(columns.score)))

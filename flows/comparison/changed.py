@@ -18,9 +18,12 @@ from sigstats.multiplicity import adjust_pvalues
 
 from ..pages.wording import count_of
 
-#: Changes for the worse come first.
-_OF_ANSWERS, _OF_MARKS = ("broken", "fixed", "differently wrong"), ("worse", "better")
-_OF_ITEMS = (*_OF_ANSWERS[:2], "flaky")
+#: The kinds of change of answers, of marks and of items with several answers; those for the worse come first.
+_OF_ANSWERS, _OF_MARKS, _OF_ITEMS = (
+    ("broken", "fixed", "differently wrong"),
+    ("worse", "better"),
+    ("broken", "fixed", "flaky"),
+)
 #: The most rows that a comment or a page lists.
 _MOST_LISTED = 20
 
@@ -81,22 +84,25 @@ def changed_of(pairs: Sequence[PairedPredictions], alpha: float) -> Changed:
 
 
 def _changed_rows(pair: PairedPredictions) -> Iterator[list[str]]:
+    """List the rows with another answer or, without predictions, another mark; those that became worse come first."""
     predicted, scored = pair.predicted, pair.scored
     if predicted is not None:
-        names: tuple[str, ...] = _OF_ANSWERS
-        of_a, of_b = predicted.right
-        loss = np.where(of_a | of_b | (predicted.a == predicted.b), of_a * 1 - of_b, 2)
+        kinds: tuple[str, ...] = _OF_ANSWERS
+        right_a, right_b = predicted.right
+        alike = predicted.a == predicted.b
+        masks = [right_a & ~right_b, right_b & ~right_a, ~(right_a | right_b | alike)]
     else:
         assert scored is not None
-        loss, names = np.sign(scored.scores[0] - scored.scores[1]) * (-1 if scored.lower else 1), _OF_MARKS
-    for worse, change in zip((1, -1, 2), names, strict=False):
-        for row in np.flatnonzero(loss == worse).tolist():
+        kinds, (a, b) = _OF_MARKS, scored.scores
+        masks = [a < b, a > b] if scored.lower else [a > b, a < b]
+    for kind, mask in zip(kinds, masks, strict=True):
+        for row in np.flatnonzero(mask).tolist():
             codes = () if predicted is None else (predicted.a[row], predicted.b[row])
             marks = scored.scores if scored else ()
             outputs = [pair.classes[code] for code in codes] or [repr(float(side[row])) for side in marks]
             label = "" if pair.graded or pair.outcomes is None else pair.classes[pair.outcomes.label[row]]
             score = scored.column if scored else ""
-            yield [str(pair.ids[row].as_py()), *_slices(pair, row), label, *outputs, score, change]
+            yield [str(pair.ids[row].as_py()), *_slices(pair, row), label, *outputs, score, kind]
 
 
 def _slices(pair: PairedPredictions, row: int) -> list[str]:
@@ -111,9 +117,9 @@ def _changed_items(pair: PairedPredictions, alpha: float) -> Iterator[list[str]]
     adjusted = adjust_pvalues(p, method="holm")
     flaky = ((a > 0) & (a < of_a)) | ((b > 0) & (b < of_b))
     worse = b / of_b < a / of_a
-    shown = adjusted <= alpha
-    for name, chosen in zip(_OF_ITEMS, (shown & worse, shown & ~worse, flaky & ~shown), strict=True):
-        where = np.flatnonzero(chosen)
+    changed = adjusted <= alpha
+    for kind, mask in zip(_OF_ITEMS, (changed & worse, changed & ~worse, flaky & ~changed), strict=True):
+        where = np.flatnonzero(mask)
         for item in where[np.argsort(p[where], kind="stable")].tolist():
             row = int(first[item])
             shares = [f"{int(right[item])}/{int(n[item])}" for right, n in ((a, of_a), (b, of_b))]
@@ -123,7 +129,7 @@ def _changed_items(pair: PairedPredictions, alpha: float) -> Iterator[list[str]]
                 *shares,
                 f"{p[item]:.4g}",
                 f"{adjusted[item]:.4g}",
-                name,
+                kind,
             ]
 
 

@@ -1,8 +1,12 @@
-"""The forest plot of a comparison: each difference with its interval, with lines at zero and the margin."""
+"""The forest plot of a comparison as SVG and as Mermaid code: differences, intervals, lines at zero and the margin.
+
+Differences in points share a scale; those in another unit have a plot of their own.
+"""
 
 import json
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -17,19 +21,18 @@ from ..pages.svg import Axes
 _WIDTH, _LINE, _BOTTOM = 360.0, 22.0, 34.0
 #: The room beside the axes for the longest label, in pixels; longer ones stand above their intervals.
 _BESIDE = 130.0
-#: The characters of the longest label in Mermaid, and those that end a string of it or are obeyed within.
+#: The number of characters of a label in Mermaid, and the characters that end a string or have a meaning in it.
 _LONGEST, _UNQUOTED = 40, re.compile(r"[\"`#;%<>&\\\[\]{}]")
 #: The colours of an interval above and below its difference, and of paper and ink, in the light and the dark.
 _SHADES = {"fail": ("#f2b8b5", "#b3261e"), "inconclusive": ("#f3d9a4", "#8a5a00"), "pass": ("#b5d3f2", "#0b5cad")}
 _PAPER, _INK = "#ffffff", "#1f2328"
-_INKED = tuple(
-    f"{part}Color" for part in ("title", *(f"{axis}Axis{of}" for axis in "xy" for of in ("Label", "Tick", "Line")))
-)
+#: The parts of a chart in the colour of ink.
+_INKED = ("title", "xAxisLabel", "xAxisTick", "xAxisLine", "yAxisLabel", "yAxisTick", "yAxisLine")
 
 
 def forest_plots(rows: Sequence[ComparisonRow], name: str = "forest") -> Markup:
     """Return the differences that were tested on all rows: those in points on one scale, each other on its own."""
-    return Markup("").join(_forest_plot(f"{name}-{number}", *scale) for number, scale in enumerate(_scales(rows)))
+    return Markup("").join(_forest_plot(f"{name}-{number}", plot) for number, plot in enumerate(_plots(rows)))
 
 
 def forest_in_mermaid(rows: Sequence[ComparisonRow]) -> list[str]:
@@ -38,25 +41,43 @@ def forest_in_mermaid(rows: Sequence[ComparisonRow]) -> list[str]:
     Its charts have only bars and lines that start at the left end. So an interval is a bar to its upper limit, covered
     by a darker one to the difference and a white one to the lower limit. Lines stand at zero and at the margin.
     """
-    return [_in_mermaid(*scale) for scale in _scales(rows)]
+    return [_in_mermaid(plot) for plot in _plots(rows)]
 
 
-def _scales(rows: Sequence[ComparisonRow]) -> Iterator[tuple[str, list[ComparisonRow], float, int]]:
-    """Yield each unit with its rows, the difference that a pass of the first must exclude, and the factor of values."""
+class _Plot(NamedTuple):
+    """The rows of one unit."""
+
+    unit: str
+    rows: Sequence[ComparisonRow]
+    #: The difference that a pass of the first row must exclude.
+    margin: float
+    #: The factor of drawn values: 100 for points.
+    scale: int
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The lowest and the highest of the margins on both sides and the ends of intervals."""
+        size, rows = abs(self.margin), self.rows
+        return min(-size, *(row.low or 0 for row in rows)), max(size, *(row.high or 0 for row in rows))
+
+
+def _plots(rows: Sequence[ComparisonRow]) -> Iterator[_Plot]:
     for unit, of_unit in by_unit(rows).items():
         size = next((row.margin for row in of_unit if row.margin is not None), 0.0)  # relative ones may differ
-        yield unit, of_unit, size if of_unit[0].lower_is_better else -size, 100 if unit == "points" else 1
+        yield _Plot(unit, of_unit, size if of_unit[0].lower_is_better else -size, 100 if unit == "points" else 1)
 
 
-def _in_mermaid(unit: str, rows: Sequence[ComparisonRow], margin: float, scale: int) -> str:
-    limits = _limits(rows, margin)
-    beyond = (limits[1] - limits[0]) / 40 or 0.01
-    start, end = scale * (limits[0] - beyond), scale * (limits[1] + beyond)
+def _in_mermaid(plot: _Plot) -> str:
+    unit, rows, margin, scale = plot
+    low, high = plot.limits
+    beyond = (high - low) / 40 or 0.01
+    start, end = scale * (low - beyond), scale * (high + beyond)
     series, colours = [], []
-    for verdict in [shade for shade in _SHADES if shade in {row.verdict for row in rows}]:
-        of_verdict = [row if row.verdict == verdict else None for row in rows]
-        for shade, name in zip(_SHADES[verdict], ("high", "difference"), strict=True):
-            ends = [start if row is None else scale * getattr(row, name) for row in of_verdict]
+    for verdict, shades in _SHADES.items():
+        if verdict not in {row.verdict for row in rows}:
+            continue
+        for shade, name in zip(shades, ("high", "difference"), strict=True):
+            ends = [scale * getattr(row, name) if row.verdict == verdict else start for row in rows]
             series.append(f"  bar {_in_brackets([start, *ends, start])}")
             colours.append(shade)
     series.append(f"  bar {_in_brackets([start, *(scale * (row.low or 0) for row in rows), start])}")
@@ -64,13 +85,8 @@ def _in_mermaid(unit: str, rows: Sequence[ComparisonRow], margin: float, scale: 
     series += [f"  line {_in_brackets([value] * (len(rows) + 2))}" for value in (0.0, scale * margin)]
     colours += [_PAPER, _INK, _SHADES["fail"][1]]
     heading = "slice: measure" if len({row.name for row in rows}) > 1 else "slice"
-    labels = [_in_quotes(label_of(row, rows)) for row in rows]
-    # Rows of equal labels would be drawn as one.
-    labels = [
-        f"{labels[:i].count(label) + 1}: {label}" if labels.count(label) > 1 else label
-        for i, label in enumerate(labels)
-    ]
-    ink = "".join(f", {part}: '{_INK}'" for part in _INKED)
+    labels = _numbered([_in_quotes(label_of(row, rows)) for row in rows])
+    ink = "".join(f", {part}Color: '{_INK}'" for part in _INKED)
     theme = f"backgroundColor: '{_PAPER}', plotColorPalette: '{', '.join(colours)}'{ink}"
     return "\n".join(
         [
@@ -88,6 +104,12 @@ def _in_mermaid(unit: str, rows: Sequence[ComparisonRow], margin: float, scale: 
     )
 
 
+def _numbered(labels: Sequence[str]) -> list[str]:
+    """Return the labels with numbers before equal ones, whose rows would be drawn as one."""
+    repeated = {label for label in labels if labels.count(label) > 1}
+    return [f"{labels[:i].count(label) + 1}: {label}" if label in repeated else label for i, label in enumerate(labels)]
+
+
 def _in_brackets(values: Sequence[float]) -> str:
     return f"[{', '.join(f'{value:.6g}' for value in values)}]"
 
@@ -97,13 +119,10 @@ def _in_quotes(text: str) -> str:
     return _UNQUOTED.sub("_", printable(" ".join(text.split())))[:_LONGEST] or "_"
 
 
-def _limits(rows: Sequence[ComparisonRow], margin: float) -> tuple[float, float]:
-    return min(-abs(margin), *(row.low or 0 for row in rows)), max(abs(margin), *(row.high or 0 for row in rows))
-
-
-def _forest_plot(name: str, unit: str, rows: Sequence[ComparisonRow], margin: float, scale: int) -> Markup:
+def _forest_plot(name: str, plot: _Plot) -> Markup:
+    unit, rows, margin, scale = plot
     labels = [label_of(row, rows) for row in rows]
-    axes = _axes(rows, labels, margin, scale)
+    axes = _axes(plot, labels)
     parts = [
         axes.upwards("axis", 0),
         axes.upwards("margin", scale * margin),
@@ -112,9 +131,9 @@ def _forest_plot(name: str, unit: str, rows: Sequence[ComparisonRow], margin: fl
     above = axes.left < _BESIDE / 4
     for position, (row, label) in enumerate(zip(rows, labels, strict=True)):
         middle, verdict = position + (0.7 if above else 0.5), row.verdict or ""
-        place = (0.0, axes.y(position) + 11, "start") if above else (axes.left - 12, axes.y(middle) + 4, "end")
+        x, y, anchor = (0.0, axes.y(position) + 11, "start") if above else (axes.left - 12, axes.y(middle) + 4, "end")
         parts += [
-            svg.text(*place[:2], svg.shortened(label, _WIDTH), anchor=place[2], css="label"),
+            svg.text(x, y, svg.shortened(label, _WIDTH), anchor=anchor, css="label"),
             axes.line(f"interval {verdict}", [(scale * (end or 0), middle) for end in (row.low, row.high)]),
             svg.verdict_mark(axes.x(scale * (row.difference or 0)), axes.y(middle), verdict),
         ]
@@ -126,16 +145,16 @@ def _forest_plot(name: str, unit: str, rows: Sequence[ComparisonRow], margin: fl
     return axes.drawing(name, f"Differences of candidate and {worst.reference}", description, *parts)
 
 
-def _axes(rows: Sequence[ComparisonRow], labels: Sequence[str], margin: float, scale: int) -> Axes:
-    low, high = _limits(rows, margin)
+def _axes(plot: _Plot, labels: Sequence[str]) -> Axes:
+    low, high = plot.limits
     widest = max(map(svg.text_width, labels))
     in_one_line = widest <= _BESIDE
     return Axes(
         width=_WIDTH,
-        height=(_LINE if in_one_line else 1.7 * _LINE) * len(rows) + 12 + _BOTTOM,
+        height=(_LINE if in_one_line else 1.7 * _LINE) * len(labels) + 12 + _BOTTOM,
         left=widest + 20 if in_one_line else 8,
         right=12,
         bottom=_BOTTOM,
-        x_limits=(scale * low, scale * (high if high > low else low + 0.01)),
-        y_limits=(len(rows), 0),
+        x_limits=(plot.scale * low, plot.scale * (high if high > low else low + 0.01)),
+        y_limits=(len(labels), 0),
     )

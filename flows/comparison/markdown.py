@@ -87,20 +87,26 @@ def _listed(items: list[str], where: str = "") -> list[str]:
 
 
 def _table(result: ComparisonResult, room: int) -> list[str]:
-    """Write the worst rows, as many as fit; rows that lean neither way are folded."""
+    """Write the worst rows, at most `room` characters; rows that lean neither way come last, and are folded."""
     head = ["", *markdown_table([*titles_of(FEW_COLUMNS, result.rows), "verdict"], [])]
     room -= 2 * sum(map(len, head)) + 300
-    lines, rows = list(head), sorted(result.ranked, key=is_telling, reverse=True)
-    folded = [row for row in rows if not is_telling(row)]
-    while rows and len(line := _line(rows[0])) < room:
-        if rows[0] in folded[:1]:
+    telling = [row for row in result.ranked if is_telling(row)]
+    folded = [row for row in result.ranked if not is_telling(row)]
+    lines, rows = list(head), [*telling, *folded]
+    shown = 0
+    for row in rows:
+        line = _line(row)
+        if len(line) >= room:
+            break
+        if shown == len(telling):
             lines += ["", f"<details><summary>{counted(folded)} without evidence either way</summary>", *head]
         room -= len(line) + 1
         lines.append(line)
-        rows.pop(0)
-    if folded and len(rows) < len(folded):
+        shown += 1
+    if shown > len(telling):
         lines += ["", "</details>"]
-    return [*lines, "", f"And {len(rows):,} more: {counted(rows)}."] if rows else lines
+    rest = rows[shown:]
+    return [*lines, "", f"And {len(rest):,} more: {counted(rest)}."] if rest else lines
 
 
 def _line(row: ComparisonRow) -> str:

@@ -94,7 +94,9 @@ def run_as_flow(study: Study, options: RunOptions, run: Callable[[RunOptions], R
             ended.set()
         return results[0]
 
-    @prefect.flow(name=FLOW, flow_run_name=escaped_name(study.name), persist_result=False, validate_parameters=False)
+    name = study.name.replace("{", "(").replace("}", ")")  # Prefect would fill in braces
+
+    @prefect.flow(name=FLOW, flow_run_name=name, persist_result=False, validate_parameters=False)
     def study_flow(study: Study, output: str) -> "State[R] | R":  # noqa: ARG001 (Prefect shows a run's parameters)
         return run_here(study, options, compute, loss=loss)
 
@@ -109,11 +111,6 @@ def run_as_flow(study: Study, options: RunOptions, run: Callable[[RunOptions], R
     if raised:
         raise raised[0]
     return results[0]
-
-
-def escaped_name(study: str) -> str:
-    """Return the name of a flow run with braces replaced, since Prefect would fill them in."""
-    return study.replace("{", "(").replace("}", ")")
 
 
 def _lost(flow: Callable[[], object], begun: threading.Lock, ended: threading.Event) -> str | None:

@@ -1,4 +1,4 @@
-"""Drawings: SVG with axes, in which all text from data is escaped."""
+"""Drawings: elements of SVG, and `Axes`, in which they are placed by values. All text from data is escaped."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .wording import number
 
-#: Labels of curves are at least so far apart.
+#: The smallest distance of two labels of curves.
 _APART = 13.0
 
 
@@ -21,7 +21,7 @@ def coordinate(value: float) -> str:
 
 
 def ticks(low: float, high: float, most: int = 5) -> list[float]:
-    """Round numbers between `low` and `high`, at most `most` + 1 of them."""
+    """Return round numbers between `low` and `high`, at most `most` + 1 of them."""
     span = high - low
     if not span > 0:
         return [low]
@@ -75,7 +75,7 @@ def shortened(content: str, room: float) -> str:
 
 
 def spread(heights: Sequence[float], base: float) -> list[float]:
-    """Heights of labels that overlap neither each other nor the axis, each as near to its own height as possible."""
+    """Return heights of labels near the given ones, at which labels overlap neither each other nor the axis."""
     order = sorted(range(len(heights)), key=lambda index: heights[index])
     placed, least = list(heights), float("-inf")
     for index in order:
@@ -119,7 +119,7 @@ def drawing(name: str, width: float, height: float, title: str, description: str
 
 
 def side_by_side(drawings: Iterable[Markup], css: str = "trends") -> Markup:
-    """Return drawings side by side, up to the width of the page."""
+    """Return drawings side by side, up to the width of the page; `css`: the class of their container."""
     return Markup('<div class="{}">{}</div>').format(css, Markup("").join(drawings))
 
 
@@ -127,11 +127,6 @@ def panel(name: str, drawing: Markup, summary: str = "") -> Markup:
     """Return one of several drawings under its name, and a few words."""
     head = Markup("<strong>{}</strong>{}").format(name, f" {summary}" if summary else "")
     return Markup("<figure><figcaption>{}</figcaption>{}</figure>").format(head, drawing)
-
-
-def panels(drawings: Iterable[Markup]) -> Markup:
-    """These drawings side by side."""
-    return side_by_side(drawings, "panels")
 
 
 Tick = tuple[float, str]

@@ -1,10 +1,10 @@
-"""Votes between models in a file: read, and written as text, JSON and Markdown."""
+"""Rankings by votes between models: read a file of votes, rank its models, and write JSON and a page."""
 
 import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from sigstats.comparison.answer import in_doubt
 from sigstats.comparison.notes import clusters as clustered
 from sigstats.comparison.paired_predictions import OtherColumns
 from sigstats.comparison.units import MISSING
-from sigstats.files.predictions import Columns, may_count, other_column_codes, read
+from sigstats.files.predictions import Columns, Predictions, may_count, other_column_codes, read
 from sigstats.intervals import Interval
 from sigstats.ranking.result import RankedModel
 from sigstats.ranking.vote_models import MATTERS, UNKNOWN
@@ -41,11 +41,47 @@ class NotVotes(Exception):
     """A file without two models in each row."""
 
 
+@dataclass(frozen=True)
+class _Votes:
+    """A file of votes: the two models and the winner of each row, and the votes that depend on each other."""
+
+    file: Predictions
+    #: The texts of `COLUMNS`.
+    columns: tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+    #: The codes of voters (``groups``) and of questions (``items``), as arguments of `rank_votes`; only those named.
+    clusters: dict[str, Any]
+
+    @cached_property
+    def codes(self) -> list[IntArray]:
+        """The `columns` as codes, each column by itself."""
+        return [np.unique(column, return_inverse=True)[1] for column in self.columns]
+
+
 def ranked_votes(path: str, group: str | None, item: str | None, confidence_level: float) -> VoteRanking:
     """Return the ranking by the votes of a file; votes of one `group` (voter), or on one `item`, are dependent.
 
     Raises NotVotes where the file cannot be read as votes; ValueError, one line, as `sigstats.rank_votes`.
     """
+    votes = _read_votes(path, group, item)
+    where = votes.file.where
+    rank = partial(rank_votes, *votes.columns, confidence_level=confidence_level)
+    with rephrased(f"{where}: "):
+        ranking = rank(**votes.clusters)
+        _, coded = coded_votes(*votes.columns)
+        others = OtherColumns() if votes.clusters else other_column_codes(votes.file, votes.file)
+        if others.content is not None:
+            check_sides(coded, others.content)
+
+    def pairs_decided(groups: IntArray, _: str) -> tuple[str, str]:
+        return f"{count_of(int(rank(groups=groups).preferred.sum()), 'pair')} decided", ""
+
+    notes = [*ranking.notes, *DistinctNames(ranking.models, len(coded), where, "model").notes]
+    notes += _notes_on_copies(votes, others, ranking, f"the {group}, the {item}")
+    notes += clustered(_beyond_pairs(coded), others, classes=2, seed=0, in_groups=pairs_decided)
+    return replace(ranking, notes=tuple(notes))
+
+
+def _read_votes(path: str, group: str | None, item: str | None) -> _Votes:
     first, second, winner = COLUMNS
     clusters = {name: column for name, column in (("groups", group), ("items", item)) if column is not None}
     columns = Columns().but(
@@ -57,45 +93,42 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
         named=frozenset(("label", "prediction")),
     )
     with rephrased("", NotVotes):
-        votes = read(path, columns).decoded()
-    given = {name: np.array(value.to_pylist()) for name, value in votes.requested.items()}
-    if winner not in given and given.keys() >= _WINNERS.keys():
-        given[winner] = _winner_of_three([given[name] for name in _WINNERS], votes.where)
+        file = read(path, columns).decoded()
+    texts = {name: np.array(column.to_pylist()) for name, column in file.requested.items()}
+    if winner not in texts and texts.keys() >= _WINNERS.keys():
+        texts[winner] = _winner_of_three([texts[name] for name in _WINNERS], file.where)
     for name in (winner, *clusters.values()):
-        if name not in given:
+        if name not in texts:
             wanted = ", ".join(COLUMNS) if name == winner else "a column of the file"
-            near = did_you_mean(name, votes.source.names)
-            raise ValueError(f"{votes.where}: column {name!r} was not found; expected {wanted}{near}")
-        if (given[name] == MISSING).any():
-            raise ValueError(f"{votes.where}: column {name!r} is empty in a row; expected a value")
-    codes: Any = {name: np.unique(given[column], return_inverse=True)[1] for name, column in clusters.items()}
-    one, other = (np.array(value.to_pylist()) for value in (votes.outcomes.label, votes.outcomes.prediction))
-    rows = [np.unique(column, return_inverse=True)[1] for column in (one, other, given[winner])]
-    if not clusters and (counts := _column_of_counts(votes.other_columns, rows)):
+            near = did_you_mean(name, file.source.names)
+            raise ValueError(f"{file.where}: column {name!r} was not found; expected {wanted}{near}")
+        if (texts[name] == MISSING).any():
+            raise ValueError(f"{file.where}: column {name!r} is empty in a row; expected a value")
+    a, b = (np.array(column.to_pylist()) for column in (file.outcomes.label, file.outcomes.prediction))
+    codes = {name: np.unique(texts[column], return_inverse=True)[1] for name, column in clusters.items()}
+    votes = _Votes(file, (a, b, texts[winner]), codes)
+    if not clusters and (counts := _column_of_counts(file.other_columns, votes.codes)):
         remedy = f"repeat it, as frame.loc[frame.index.repeat(frame[{counts!r}])] does"
-        raise ValueError(f"{votes.where}: {counts!r} seems to count votes, but a line is read as one vote; {remedy}")
-    rank = partial(rank_votes, one, other, given[winner], confidence_level=confidence_level)
-    with rephrased(f"{votes.where}: "):
-        ranking = rank(**codes)
-        _, coded = coded_votes(one, other, given[winner])
-        others = OtherColumns() if clusters else other_column_codes(votes, votes)
-        if others.content is not None:
-            check_sides(coded, others.content)
+        raise ValueError(f"{file.where}: {counts!r} seems to count votes, but a line is read as one vote; {remedy}")
+    return votes
 
-    def decided(groups: Any, _: str) -> tuple[str, str]:
-        return f"{count_of(int(rank(groups=groups).preferred.sum()), 'pair')} decided", ""
 
-    values = _beyond_pairs(coded)
-    notes = [*ranking.notes, *DistinctNames(ranking.models, len(one), votes.where, "model").notes]
+def _notes_on_copies(votes: _Votes, others: OtherColumns, ranking: VoteRanking, clusters: str) -> Iterator[Note]:
+    """Yield notes on votes that may be copies: equal in all columns, or of one voter, question and pair of models.
+
+    `clusters`: the names of the columns of voters and questions.
+    """
+    n, rows = len(votes.codes[0]), votes.codes
     if others.content is not None and (copies := copied_rows(others.content, rows)) is not None:
-        copied = f"{np.count_nonzero(copies):,} of {len(one):,} votes equal others in all columns and may be copies"
-        once = rank_votes(*(array[~copies] for array in (one, other, given[winner])), confidence_level=confidence_level)
+        text = f"{np.count_nonzero(copies):,} of {n:,} votes equal others in all columns and may be copies"
+        once = rank_votes(*(column[~copies] for column in votes.columns), confidence_level=ranking.confidence_level)
         doubt = "" if headline(once) == headline(ranking) else "not without the votes that may be copies"
-        notes = [*notes, Note("duplicates", f"{copied}; remove them, or add --group VOTER", doubt)]
-    if len(codes) > 1 and (n := len(one) - 1 - int(joint_codes([*codes.values(), *rows[:2]]).max())):
-        text = f"{n:,} of {len(one):,} votes have the {group}, the {item} and both models of another vote"
-        notes = [*notes, Note("duplicates", f"{text}; remove them if they are copies")]
-    return replace(ranking, notes=(*notes, *clustered(values, others, classes=2, seed=0, in_groups=decided)))
+        yield Note("duplicates", f"{text}; remove them, or add --group VOTER", doubt)
+    if len(votes.clusters) > 1:
+        distinct = 1 + int(joint_codes([*votes.clusters.values(), *rows[:2]]).max())
+        if repeated := n - distinct:
+            text = f"{repeated:,} of {n:,} votes have {clusters} and both models of another vote"
+            yield Note("duplicates", f"{text}; remove them if they are copies")
 
 
 def _column_of_counts(columns: Mapping[str, Any], rows: Sequence[NDArray[Any]]) -> str | None:

@@ -1,4 +1,4 @@
-"""A leaderboard in words: cells and sentences, the names of models, in the terminal, as Markdown and JSON."""
+"""A leaderboard in words: cells and sentences, and the terminal, Markdown and JSON made of them; names for models."""
 
 import io
 import json
@@ -32,9 +32,11 @@ def cells_of(ranking: Ranking, model: RankedModel) -> tuple[str, ...]:
         between = " to ".join(both_ends(low, high, number, 4))
     else:
         between = percent_range(low, high, ranking.n, to="% to ")
-    cells = (ranks_of(model), str(model.tier), model.model, score_of(model, model.score, ranking.n), between)
-    costs = (cost for cost in ranking.costs if cost.model == model.model)
-    return (*cells, *(cell for cost in costs for cell in (number(cost.cost, 4), some_of(cost.dominated_by) or "none")))
+    cells = [ranks_of(model), str(model.tier), model.model, score_of(model, model.score, ranking.n), between]
+    for cost in ranking.costs:
+        if cost.model == model.model:
+            cells += [number(cost.cost, 4), some_of(cost.dominated_by) or "none"]
+    return tuple(cells)
 
 
 def header_of(ranking: Ranking) -> tuple[str, ...]:
@@ -57,7 +59,7 @@ def answer_of(ranking: Ranking) -> Answer[Any]:
     """Name the best model, or the possible ones, with advice; also a different first model by the mean over tasks."""
     first, *rest = ranking.tiers
     finding = _best_in_words(ranking)
-    tasks = next((part for part in ranking.slices if part.slice == MEAN_OVER_TASKS), None)
+    tasks = next((slice_ for slice_ in ranking.slices if slice_.slice == MEAN_OVER_TASKS), None)
     if tasks is not None and tasks.models[0].model != ranking.models[0].model:
         finding += f" on all rows; in the mean over tasks {tasks.models[0].model} comes first"
     behind = [name for tier in rest for name in tier]
@@ -71,10 +73,11 @@ def answer_of(ranking: Ranking) -> Answer[Any]:
     advice = f"Take {ranking.models[0].model}." if len(first) == 1 else choose
     if ranking.costs:
         advice = f"By {header_of(ranking)[3]} and {ranking.cost} together, choose among {join_words(ranking.front)}."
-        behind = [cost.model for cost in ranking.costs if cost.dominated_by]
-        text = f"{some_of(behind)}; at least one model is shown to be better and cheaper than each."
-        also.append(("Dominated:", text if behind else "no model is shown to be better and cheaper than another."))
-    return Answer(verdict=None, row=None, finding=finding, advice=advice, also=tuple(part for part in also if part[1]))
+        dominated = [cost.model for cost in ranking.costs if cost.dominated_by]
+        text = f"{some_of(dominated)}; at least one model is shown to be better and cheaper than each."
+        also.append(("Dominated:", text if dominated else "no model is shown to be better and cheaper than another."))
+    also = [(label, sentence) for label, sentence in also if sentence]
+    return Answer(verdict=None, row=None, finding=finding, advice=advice, also=tuple(also))
 
 
 def _pairs_shown(ranking: Ranking) -> str:
@@ -177,12 +180,14 @@ def as_markdown(ranking: Ranking) -> str:
     lines += [f"{for_markdown(basis(ranking))}.", ""]
     lines += markdown_table(header_of(ranking), [cells_of(ranking, model) for model in ranking.models])
     if ranking.slices:
-        tested = [part for part in ranking.slices if part.models]
-        ranks = [{model.model: ranks_of(model) for model in row.models} for row in tested]
-        names = ["model", *(f"{row.slice} ({row.n:,})" for row in tested)]
-        lines += ["", "Ranks in each slice:", ""]
-        lines += markdown_table(names, [[model.model, *(of[model.model] for of in ranks)] for model in ranking.models])
-        lines += [f"\nNot ranked: {for_markdown(part.slice)}, {part.note}." for part in ranking.slices if part.note]
+        ranked = [slice_ for slice_ in ranking.slices if slice_.models]
+        ranks = [{model.model: ranks_of(model) for model in slice_.models} for slice_ in ranked]
+        names = ["model", *(f"{slice_.slice} ({slice_.n:,})" for slice_ in ranked)]
+        rows = [[model.model, *(by_model[model.model] for by_model in ranks)] for model in ranking.models]
+        lines += ["", "Ranks in each slice:", "", *markdown_table(names, rows)]
+        lines += [
+            f"\nNot ranked: {for_markdown(slice_.slice)}, {slice_.note}." for slice_ in ranking.slices if slice_.note
+        ]
     lines += [f"\nNote: {for_markdown(note)}." for note in ranking.notes]
     return "\n".join(lines)
 
@@ -227,16 +232,16 @@ def model_names(files: Sequence[str], subjects: Sequence[Mapping[str, str]]) -> 
     """
     paths = [PurePath(file) for file in files]
     stems = [(PurePath(path.stem) if path.suffix in (".gz", ".bz2", ".xz", ".zst") else path).stem for path in paths]
-    named = [subject.get("model", "") for subject in subjects]
-    names = [model or stem for model, stem in zip(named, stems, strict=True)]
-    names = [
-        f"{name} ({stem})" if model and names.count(name) > 1 else name
-        for name, model, stem in zip(names, named, stems, strict=True)
-    ]
-    deepest = max(len(PurePath(file).parts) for file in files)
-    for depth in range(1, deepest):
-        names = [
-            "/".join([*PurePath(file).parent.parts[-depth:], stem]) if names.count(name) > 1 else name
-            for file, stem, name in zip(files, stems, names, strict=True)
-        ]
-    return [f"{name} #{names[: i + 1].count(name)}" if names.count(name) > 1 else name for i, name in enumerate(names)]
+    models = [subject.get("model", "") for subject in subjects]
+    names = [model or stem for model, stem in zip(models, stems, strict=True)]
+    longer = [f"{model} ({stem})" if model else stem for model, stem in zip(models, stems, strict=True)]
+    names = _where_repeated(names, longer)
+    for depth in range(1, max(len(path.parts) for path in paths)):
+        longer = ["/".join([*path.parent.parts[-depth:], stem]) for path, stem in zip(paths, stems, strict=True)]
+        names = _where_repeated(names, longer)
+    return _where_repeated(names, [f"{name} #{names[: i + 1].count(name)}" for i, name in enumerate(names)])
+
+
+def _where_repeated(names: Sequence[str], longer: Sequence[str]) -> list[str]:
+    """Return the names, with longer ones in place of those that several models share."""
+    return [more if names.count(name) > 1 else name for name, more in zip(names, longer, strict=True)]

@@ -27,7 +27,7 @@ from ..pages.wording import count_of
 from ..running.options import RunOptions
 from ..running.output import another_study, stored_study
 from . import ledger
-from .fresh import compare_fresh, kept_row
+from .fresh import compare_fresh, to_history
 from .ledger import Episode, Look
 from .order import Order, name_of
 from .page import answers_of, write_regression_report
@@ -241,7 +241,7 @@ def _record(study: RegressionStudy, pair: Pair, result: ComparisonResult, look: 
         segment=segment,
         dated=pair.dated,
     )
-    return Record(about, tuple(kept_row(row) for row in result.rows))
+    return Record(about, tuple(to_history(row) for row in result.rows))
 
 
 @contextlib.contextmanager

@@ -1,4 +1,8 @@
-"""Looks at fresh rows: the values of new rows are kept, and the candidate is compared on all rows so far."""
+"""Looks at fresh rows: each evaluation brings new rows, and compares the candidate on all rows so far.
+
+The values of the new rows are stored at each look, since their files may be gone at the next one. Rows of a comparison
+are converted to rows of the history (`to_history`), and back (`from_history`).
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
@@ -43,7 +47,7 @@ _ATTRIBUTES = {
 }
 
 
-def kept_row(row: ComparisonRow) -> dict[str, object]:
+def to_history(row: ComparisonRow) -> dict[str, object]:
     """Return the values of a row in the columns of the history."""
     ends = zip(("candidate_low", "candidate_high"), row.candidate_interval or (None, None), strict=True)
     windows = (pair for names, values in zip(history.WINDOWS, row.windows) for pair in zip(names, values))  # noqa: B905
@@ -64,23 +68,23 @@ def _measure_named(name: str, *, lower: bool) -> str:
     return name
 
 
-def row_of(kept: Mapping[str, Any], columns: ColumnNames, *, fresh: bool = True) -> ComparisonRow:
+def from_history(stored: Mapping[str, Any], columns: ColumnNames, *, fresh: bool = True) -> ComparisonRow:
     """Return the row as it was stored. `columns` state for which scores lower is better. `fresh`: rows were fresh."""
-    measure, _, score = kept["measure"].partition(" of ")  # as `ComparisonRow.name` has them
-    stated = kept["lower_is_better"]  # None in histories of earlier versions
+    measure, _, score = stored["measure"].partition(" of ")  # as `ComparisonRow.name` has them
+    lower = stored["lower_is_better"]  # None in histories of earlier versions
     directions = columns.lower_is_better, columns.higher_is_better
-    stored = {_ATTRIBUTES.get(name, name): value for name, value in kept.items()}
+    values = {_ATTRIBUTES.get(name, name): value for name, value in stored.items()}
     return ComparisonRow(
-        **{field.name: stored[field.name] for field in fields(ComparisonRow) if field.name in stored}
+        **{field.name: values[field.name] for field in fields(ComparisonRow) if field.name in values}
         | {
-            "measure": _measure_named(measure, lower=bool(stated)),
+            "measure": _measure_named(measure, lower=bool(lower)),
             "score": score,
-            "test": RowTest(kept["test"], "betting" if fresh else "exchange"),
-            "lower_is_better": bool(is_lower_better(score, *directions) if stated is None else stated),
-            "relative": bool(kept["relative"]),
+            "test": RowTest(stored["test"], "betting" if fresh else "exchange"),
+            "lower_is_better": bool(is_lower_better(score, *directions) if lower is None else lower),
+            "relative": bool(stored["relative"]),
             "unit": unit_of(score),
-            "change": None if kept["change"] is None else Change(*(kept[name] for name in history.CHANGE)),
-            "windows": tuple(tuple(kept[name] for name in window) for window in history.WINDOWS),
+            "change": None if stored["change"] is None else Change(*(stored[name] for name in history.CHANGE)),
+            "windows": tuple(tuple(stored[name] for name in window) for window in history.WINDOWS),
         }
     )
 
@@ -92,42 +96,45 @@ def compare_fresh(
 
     A fault that is shown to be repaired ends: then the comparison is that of the rows after its alarm.
     """
-    how: Any = {"positive": study.positive, "against_bar": study.bar is not None}
-    tests = [values_of_rows(paired, study.measures, **how) for paired in pair.by_score]
+    against_bar = study.bar is not None
+    values = [
+        values_of_rows(paired, study.measures, positive=study.positive, against_bar=against_bar)
+        for paired in pair.by_score
+    ]
     if study.bar is not None:
         check_bar(study, pair.by_score[0], study.bar, replace(rule, smallest_slice=1))  # refuses an invalid bar
-        tests = [[values.against(study.bar) for values in tests[0]]]
-    tonight = _table(pair, tests)
-    kept = list(_kept(store, records))
-    seen = np.concatenate([np.empty(0, np.int64), *(table[ROW].to_numpy() for table in kept)])
-    fresh = tonight.filter(pa.array(_is_new(pair, tonight[ROW].to_numpy(), seen)))
+        values = [[of_measure.against(study.bar) for of_measure in values[0]]]
+    this_look = _table(pair, values)
+    earlier = list(_earlier_looks(store, records))
+    fresh = this_look.filter(pa.array(_is_new(pair, this_look[ROW].to_numpy(), earlier)))
     numbered = [
         table.append_column(_LOOK, pa.array(np.full(len(table), look)))
-        for look, table in enumerate([*kept, fresh], start=1)
+        for look, table in enumerate([*earlier, fresh], start=1)
     ]
     so_far = pa.concat_tables(numbered, promote_options="default")
-    looks = _Looks(study, [values for of_score in tests for values in of_score], so_far)
+    looks = _Looks(study, [of_measure for of_score in values for of_measure in of_score], so_far)
     rows, n = looks.decided(records, segment, rule)
     notes = [Note("new-rows", f"{len(fresh):,} of {so_far.num_rows:,} rows are new")]
     alarms = alarms_of(records[segment - 1 :])
     if (since := looks.repaired_since(alarms, study.alpha)) is not None:
         # The data chose the first look: the shares 1 / (k (k + 1)) of all choices k = 1, 2, ... add up to 1.
-        later = since - max(alarm for _, alarm in alarms.values())
-        level = 1 - (1 - rule.confidence_level) / (later * (later + 1))
-        again, m = looks.decided([], since, replace(rule, confidence_level=level))
-        if not any(row.verdict == "fail" for row in again):
-            rows, n = again, m
+        k = since - max(alarm for _, alarm in alarms.values())
+        level = 1 - (1 - rule.confidence_level) / (k * (k + 1))
+        rows_since, n_since = looks.decided([], since, replace(rule, confidence_level=level))
+        if not any(row.verdict == "fail" for row in rows_since):
+            rows, n = rows_since, n_since
             notes.append(Note("repaired", f"repaired: the rows since look {since} are compared"))
-    notes += _about_rows(study, pair, tests)
+    notes += _about_rows(study, pair, values)
     notes += looks.units_changed()
-    notes += _about_earlier_rows(pair, kept, len(tonight) - len(fresh))
+    notes += _about_earlier_rows(pair, earlier, len(this_look) - len(fresh))
     notes += dict.fromkeys(note for paired in pair.by_score for note in paired.notes)
     subjects = pair.by_score[0].subjects
     return ComparisonResult(rows=rows, rule=rule, n=n, notes=tuple(notes), subjects=subjects), fresh
 
 
-def _is_new(pair: Pair, rows: NDArray[np.int64], seen: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """A mask of the rows that no earlier look had; BadInput if there is none, or if ids are spelled in two ways."""
+def _is_new(pair: Pair, rows: NDArray[np.int64], earlier: Sequence[pa.Table]) -> NDArray[np.bool_]:
+    """Return a mask of the rows that no earlier look had; BadInput without any, or if ids are spelled in two ways."""
+    seen = np.concatenate([np.empty(0, np.int64), *(table[ROW].to_numpy() for table in earlier)])
     new = ~np.isin(rows, seen)
     if not new.any():
         problem = f"{pair.candidate} has no new row: all {len(new):,} ids occurred at earlier looks"
@@ -138,10 +145,10 @@ def _is_new(pair: Pair, rows: NDArray[np.int64], seen: NDArray[np.int64]) -> NDA
     return new
 
 
-def _about_earlier_rows(pair: Pair, kept: Sequence[pa.Table], repeated: int) -> list[Note]:
-    """Notes on the rows of earlier looks, and on their labels; raise ValueError if most of these have changed."""
+def _about_earlier_rows(pair: Pair, earlier: Sequence[pa.Table], repeated: int) -> list[Note]:
+    """Return notes on the rows of earlier looks, and on their labels; raise ValueError if most labels have changed."""
     notes = [Note("repeated-rows", f"{repeated:,} rows occurred at earlier looks and are left out")] if repeated else []
-    if corrected := history.relabelled(kept, pair.rows, pair.labels):
+    if corrected := history.relabelled(earlier, pair.rows, pair.labels):
         if corrected > max(_FEW_CORRECTED, _MOST_CORRECTED * repeated):
             text = f"{corrected:,} of {repeated:,} ids of earlier looks have other labels, as if numbers began again"
             raise ValueError(f"{pair.candidate}: {text}; expected ids that no two looks share, such as date and number")
@@ -150,16 +157,16 @@ def _about_earlier_rows(pair: Pair, kept: Sequence[pa.Table], repeated: int) -> 
     return notes
 
 
-def _about_rows(study: RegressionStudy, pair: Pair, tests: Sequence[Sequence[RowValues]]) -> list[Note]:
+def _about_rows(study: RegressionStudy, pair: Pair, values: Sequence[Sequence[RowValues]]) -> list[Note]:
     """Return notes on the predictions, and on a bar that may be in another unit."""
     models = ("the baseline", "the candidate") if study.bar is None else ("the model",)
     notes: list[Note] = []
-    for paired, tested in zip(pair.by_score, tests, strict=True):
-        names = [values.row.measure for values in tested]
+    for paired, of_score in zip(pair.by_score, values, strict=True):
+        names = [of_measure.row.measure for of_measure in of_score]
         notes += [*about_predictions(paired, names, models), *reversed_scores(paired, names, study.positive, models)]
     if (bar := study.bar) is not None:
-        marks = [values for values in tests[0] if MEASURES[values.row.measure].needs in ("marks", "numbers")]
-        notes += [note for values in marks for note in unlike_bar(values.candidate, bar, limited=not values.share)]
+        marks = [mark for mark in values[0] if MEASURES[mark.row.measure].needs in ("marks", "numbers")]
+        notes += [note for mark in marks for note in unlike_bar(mark.candidate, bar, limited=not mark.share)]
     return notes
 
 
@@ -186,17 +193,16 @@ class _Looks(NamedTuple):
     ) -> tuple[tuple[ComparisonRow, ...], int]:
         """Return the comparison of all looks since the first, and the number of their rows."""
         records, so_far = records[first - 1 :], self.rows.filter(pc.field(_LOOK) >= first)
-        before = {(row["slice"], row["measure"]): row for record in records for row in record.rows}
+        latest = {(row["slice"], row["measure"]): row for record in records for row in record.rows}
         family = {(row["slice"], row["measure"]) for record in records[:1] for row in record.rows}
-        rows = []
+        by_rate, rows = self.study.looks.run_length is not None, []
         for name, where in _slices(so_far, self.study.slices):
+            in_slice = so_far.filter(where)
             for values in self.measures:
-                mine = name, values.row.name
-                known = row_of(before[mine], self.study.columns) if mine in before else None
-                in_slice, late = _with_values(values, so_far.filter(where)), bool(records) and mine not in family
-                rows.append(
-                    row_of_fresh(in_slice, name, known, rule, late=late, rate=self.study.looks.run_length is not None)
-                )
+                key = name, values.row.name
+                before = from_history(latest[key], self.study.columns) if key in latest else None
+                late = bool(records) and key not in family
+                rows.append(row_of_fresh(_with_values(values, in_slice), name, before, rule, late=late, rate=by_rate))
         return decide_fresh(rows, len(family) or len(rows), rule), so_far.num_rows
 
     def repaired_since(self, alarms: Mapping[tuple[str, str], tuple[int, int]], alpha: float) -> int | None:
@@ -221,7 +227,7 @@ def alarms_of(records: Sequence[Record]) -> dict[tuple[str, str], tuple[int, int
     }
 
 
-def _kept(store: Store, records: Sequence[Record]) -> Iterator[pa.Table]:
+def _earlier_looks(store: Store, records: Sequence[Record]) -> Iterator[pa.Table]:
     """Yield the values of the fresh rows of each look; refused if those of a look are lost."""
     names = [record.evaluation.held_out for record in records]
     for name, record in zip(names, records, strict=True):
@@ -235,26 +241,27 @@ def _kept(store: Store, records: Sequence[Record]) -> Iterator[pa.Table]:
         yield table
 
 
-def _table(pair: Pair, tests: Sequence[Sequence[RowValues]]) -> pa.Table:
-    """For each row: the digest of its id, its slices, and the counts of baseline and candidate in each measure."""
+def _table(pair: Pair, values: Sequence[Sequence[RowValues]]) -> pa.Table:
+    """Return a row for each id: its digest, the slices, and the values of baseline and candidate in each measure."""
     keys = [digests_of_ids(paired.ids) for paired in pair.by_score]
     every = np.unique(np.concatenate(keys))
     place = np.minimum(np.searchsorted(pair.rows, every), len(pair.rows) - 1)
     columns: dict[str, Any] = {ROW: every, history.LABEL: pair.labels[place]}
-    for paired, mine, of_score in zip(pair.by_score, keys, tests, strict=True):
-        place = np.searchsorted(every, mine)
+    for paired, of_pair, of_score in zip(pair.by_score, keys, values, strict=True):
+        place = np.searchsorted(every, of_pair)
         for column, (names, codes) in paired.units.slices.items():
             text = columns.setdefault(f"slice {column}", np.full(len(every), None, dtype=object))
             text[place] = np.array(names, dtype=object)[codes]
-        for values in of_score:
+        for of_measure in of_score:
             for side in ("baseline", "candidate"):
-                filled = columns.setdefault(f"{side} {values.row.name}", np.full(len(every), np.nan))
-                filled[place] = getattr(values, side)
-    types = {name: pa.string() if value.dtype == object else None for name, value in columns.items()}
-    return pa.table({name: pa.array(value, type=types[name]) for name, value in columns.items()})
+                filled = columns.setdefault(f"{side} {of_measure.row.name}", np.full(len(every), np.nan))
+                filled[place] = getattr(of_measure, side)
+    types = {name: pa.string() if column.dtype == object else None for name, column in columns.items()}
+    return pa.table({name: pa.array(column, type=types[name]) for name, column in columns.items()})
 
 
 def _slices(rows: pa.Table, columns: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    """Yield the name and the mask of all rows and of each slice."""
     yield ALL_ROWS, pa.array(np.ones(rows.num_rows, dtype=bool))
     for column in columns:
         text = np.array(rows[f"slice {column}"].to_pylist(), dtype=object)
@@ -263,6 +270,7 @@ def _slices(rows: pa.Table, columns: Sequence[str]) -> Iterator[tuple[str, Any]]
 
 
 def _with_values(values: RowValues, rows: pa.Table) -> RowValues:
+    """Return the values of a measure in these rows, without rows that lack them."""
     a, b = (rows[f"{side} {values.row.name}"].to_numpy() for side in ("baseline", "candidate"))
     have = ~np.isnan(a)
     return replace(values, baseline=a[have], candidate=b[have], looks=rows[_LOOK].to_numpy()[have])

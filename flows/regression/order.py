@@ -1,6 +1,7 @@
-"""The order of the files that match a pattern of a regression study, the dates in their names, and baselines.
+"""The order of the files that match a pattern of a regression study: by dates in their names, numbers, or a column.
 
-Times of modification do not order files, since a copy, a checkout or `touch` alters them; they only make the study ask.
+`Order` sorts the candidates and finds the baseline of each. Times of modification do not order files, since a copy, a
+checkout or `touch` alters them; they only make the study ask.
 """
 
 import contextlib
@@ -159,7 +160,7 @@ class Order:
         return made.replace(tzinfo=made.tzinfo or dt.UTC).astimezone(dt.UTC)
 
     def may_be_later(self, path: str, newest: str, since: dt.datetime | None) -> bool:
-        """True if a file was changed after `since` and after the newest, unless dates in both names state the order."""
+        """Return True if a file changed after `since` and the newest, unless dates in both names state their order."""
         dates = {self.date(path), self.date(newest)}
         if None not in dates and len(dates) == 2:
             return False  # names that are not in the order of their dates are refused before
@@ -185,7 +186,7 @@ class Order:
             )
 
     def matches(self, name: str) -> list[str]:
-        """The files that match the pattern of the baseline or the candidate, in any order; BadInput if none does."""
+        """Return the files that match the pattern of the baseline or candidate, in any order; BadInput if none does."""
         pattern: str = getattr(self.study, name)
         with rephrased(f"{self.study.source}: {name}: ", BadInput):
             if "://" in pattern:
@@ -207,26 +208,14 @@ class Order:
     def _ranked(
         self, name: str, files: Sequence[str], seen: Mapping[str, dt.datetime] = MappingProxyType({})
     ) -> Sequence[str]:
+        """Return the files of the baseline or the candidate in their order, the newest last."""
         if len(files) == 1:
             return files
-        columns, by = self.columns if name == "baseline" else self.of_candidate, self.study.newest.by
+        if self.study.newest.by == "name":
+            return self._ranked_by_name(name, files)
         dates: Mapping[str, Any] = {path: time_in(name_of(path)) for path in files}
-        if by == "name":
-            stated = "by" in self.study.newest.model_fields_set
-            if not stated and (unclear := unclear_order([name_of(path) for path in files])):
-                raise BadInput(
-                    f"{name}: {unclear}; expected names that differ in ISO dates or one number, one file, or "
-                    'newest.by = "name" if the last name is the newest'
-                )
-            ranked = sorted(files, key=lambda path: (natural(stem(path)), path))
-            times = [(dates[path], name_of(path)) for path in ranked if dates[path] is not None]
-            earliest = [*accumulate((time for time, _ in reversed(times)), min)][::-1]
-            later = [text for (time, text), first in zip(times, earliest, strict=True) if time > first]
-            if later and "by" not in self.study.newest.model_fields_set:
-                problem = f"dated later than a name that follows: {some_of(later)}"
-                raise BadInput(f'{name}: {problem}; set newest.by = "time" or "name"')
-            return ranked
-        if by == "column":
+        if self.study.newest.by == "column":
+            columns = self.columns if name == "baseline" else self.of_candidate
             dates = _places({path: self._value(path, columns) for path in files})
         elif odd := next((path for path in files if dates[path] is None), None):
             raise BadInput(f"{name}: {odd} has no time in its name; expected one such as 2026-11-21T06:15")
@@ -240,6 +229,23 @@ class Order:
             raise BadInput(f"{name}: {other} and {ranked[-1]} have the same time; narrow the pattern to one of them")
         return ranked
 
+    def _ranked_by_name(self, name: str, files: Sequence[str]) -> Sequence[str]:
+        """Return the files in the natural order of their names; refuse unclear names unless the study states `by`."""
+        ranked = sorted(files, key=lambda path: (natural(stem(path)), path))
+        if "by" in self.study.newest.model_fields_set:
+            return ranked
+        if unclear := unclear_order([name_of(path) for path in files]):
+            raise BadInput(
+                f"{name}: {unclear}; expected names that differ in ISO dates or one number, one file, or "
+                'newest.by = "name" if the last name is the newest'
+            )
+        times = [(time, name_of(path)) for path in ranked if (time := time_in(name_of(path))) is not None]
+        earliest = [*accumulate((time for time, _ in reversed(times)), min)][::-1]
+        if later := [text for (time, text), first in zip(times, earliest, strict=True) if time > first]:
+            problem = f"dated later than a name that follows: {some_of(later)}"
+            raise BadInput(f'{name}: {problem}; set newest.by = "time" or "name"')
+        return ranked
+
     def _value(self, path: str, columns: Columns) -> str:
         """Return the latest value of a file's column."""
         column = str(self.study.newest.column)
@@ -248,7 +254,8 @@ class Order:
         texts = others[column].unique().to_pylist() if column in others else []
         if not texts:
             raise BadInput(f"newest.column: {path} has no values in a column {column!r}; expected them in every match")
-        return max(places := _places({str(text): str(text) for text in texts}), key=lambda text: places[text])
+        places = _places({str(text): str(text) for text in texts})
+        return max(places, key=lambda text: places[text])
 
 
 def _places(values: Mapping[str, str]) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from ..errors import BadInput
 from ..pages.page import Answer, page
 from ..pages.wording import count_of, p_number, significant, some_of
 from ..report.evidence import Figure
-from .fresh import row_of
+from .fresh import from_history
 from .ledger import episodes_of
 from .pair import made_by
 from .study import ColumnNames, RegressionStudy
@@ -145,7 +145,7 @@ def comparison_of(record: Record, study: RegressionStudy) -> ComparisonResult:
     """Return the comparison of an evaluation, from the parts that the history has."""
     fresh, of_bar = study.looks.rows == "fresh", study.bar is not None
     rule = study.rule_at(record.evaluation.level)
-    rows = tuple(replace(row_of(row, study.columns, fresh=fresh), against_bar=of_bar) for row in record.rows)
+    rows = tuple(replace(from_history(row, study.columns, fresh=fresh), against_bar=of_bar) for row in record.rows)
     if usual := rule.margin * (not rule.margins):  # the history has the margin of a row, not its range
         rows = tuple(row if row.relative else replace(row, span=(row.margin or usual) / usual) for row in rows)
     return ComparisonResult(rows=rows, rule=rule, n=rows[0].n)
@@ -180,7 +180,7 @@ def _deepest(records: Sequence[Record], failed: Mapping[str, Any]) -> tuple[str,
         if row["difference"] is not None
     ]
     value, number = min(values)
-    return difference_in_words(replace(row_of(failed, ColumnNames()), difference=sign * value)), records[number]
+    return difference_in_words(replace(from_history(failed, ColumnNames()), difference=sign * value)), records[number]
 
 
 def windows_of(row: ComparisonRow) -> list[str]:

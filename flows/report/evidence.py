@@ -1,4 +1,4 @@
-"""Data of a report: rows of a summary and their replicates, models over data sets, and parts of the page."""
+"""The data of a report (`Evidence`: the rows of the summary and their replicates), and the parts of its page."""
 
 import importlib
 import json
@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 #: The text of a cell without a value.
 ABSENT = "–"
 
+#: True where a prediction is right; array of shape (rows, classifiers).
 Rights: TypeAlias = NDArray[np.bool_]
 
+#: The number of replicates of the Bayesian test over data sets, and its seed.
 RESAMPLES, SEED = 10_000, 0
 
 

@@ -18,9 +18,9 @@ def distinct(values: Iterable[Key | None]) -> tuple[Key, ...]:
     return tuple(dict.fromkeys(value for value in values if value is not None))
 
 
-def some_sizes(rows: Sequence[Item], most: int = 4) -> list[Item]:
-    """At most this many rows of different sizes: the smallest, the largest and some in between."""
-    last = min(most, len(rows)) - 1
+def some_sizes(rows: Sequence[Item]) -> list[Item]:
+    """Return at most four rows of different sizes: the smallest, the largest and some in between."""
+    last = min(4, len(rows)) - 1
     return [rows[round(index * (len(rows) - 1) / last)] for index in range(last + 1)] if last else list(rows)
 
 

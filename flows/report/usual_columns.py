@@ -1,4 +1,4 @@
-"""Columns that the tables of several tests share."""
+"""Columns that the tables of several tests share, each made of a field of the rows and the format of its values."""
 
 import math
 import sys
@@ -82,8 +82,8 @@ _SHORT = {
 
 def short(text: str) -> str:
     """Return names of columns as the report has them."""
-    for name, short in _SHORT.items():
-        text = text.replace(name, short)
+    for name, shorter in _SHORT.items():
+        text = text.replace(name, shorter)
     return text
 
 

@@ -1,4 +1,4 @@
-"""Verdicts on classifiers on a data set: one at a time (a *case*), and in pairs, one of which is better."""
+"""Verdicts in words: `headline` on single classifiers on data sets (cases), `verdict` on pairs of classifiers."""
 
 import math
 from collections.abc import Sequence

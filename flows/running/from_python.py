@@ -1,4 +1,4 @@
-"""Studies written in Python: the conversion of their values to those of a study file, and of code to modules.
+"""Studies written in Python: `plain` converts their values to those of a study file, `GivenCode` their code to modules.
 
 A study from Python is equal, to the byte, to the study of a study file. Classes, functions and estimators that a
 notebook defines become modules, which the processes of a run import. The name of such a module is a hash of its
@@ -83,7 +83,8 @@ def given_code() -> Iterator[GivenCode]:
 
 def importable(value: Any) -> bool:
     """Return True if a module other than the main program contains this class or function under its name."""
-    result: Any = sys.modules.get(module) if (module := getattr(value, "__module__", None) or "") != MAIN else None
+    module = getattr(value, "__module__", None) or ""
+    result: Any = None if module == MAIN else sys.modules.get(module)
     for part in getattr(value, "__qualname__", "").split("."):
         result = getattr(result, part, None)
     return result is value
@@ -168,7 +169,7 @@ def _source(value: Any) -> tuple[str, set[str]]:
 
 
 #: The keys of a study that may have classifiers or tests from other packages as values.
-_OF_CODE = frozenset(("learner", "test"))
+_CODE_KEYS = frozenset(("learner", "test"))
 
 _DATASET = '{"name": "mine", "path": frame, "target": "the column of the class"}'
 _FRAME = (
@@ -178,22 +179,13 @@ _FRAME = (
 
 
 def plain(value: Any, where: str = "", code: GivenCode | None = None) -> Any:
-    """Convert NumPy values, paths, data frames, functions, classes and estimators to plain values of a study file."""
+    """Convert NumPy values, paths, data frames, functions, classes and estimators to plain values of a study file.
+
+    `where`: the place of the value in the study, as in ``datasets.0.path``. `code`: takes code without an import path.
+    """
     if isinstance(value, Mapping):
-        value = {str(key): item for key, item in value.items()}
-        if where.startswith(("datasets.", "populations.")) and not isinstance(value.get("path", ""), (str, PathLike)):
-            source = {} if where.endswith(".documents") else {"name": "frame", "source": "parquet"}
-            value = {**source, **value, "path": _in_memory(value["path"], value.get("name", "frame"), where)}
-        elif (
-            re.fullmatch(r"datasets\.\d+", where) and "source" not in value and not any(map(_is_frame, value.values()))
-        ):
-            raise BadInput(f"study: {where}: source is missing; name a reader, or give a data frame as in {_DATASET}")
-        for key in _OF_CODE & value.keys():
-            if _is_code(value[key]):
-                named = _code_entry(value[key], f"{where}.{key}", code)
-                params = {**named.get("params", {}), **value.get("params", {})}
-                value = {**value, key: named["learner"], **({"params": params} if params else {})}
-        return {key: plain(item, f"{where}.{key}" if where else key, code) for key, item in value.items()}
+        table = _without_frames_and_code({str(key): item for key, item in value.items()}, where, code)
+        return {key: plain(item, f"{where}.{key}" if where else key, code) for key, item in table.items()}
     if re.fullmatch(r"datasets\.\d+", where) and isinstance(value, (np.ndarray, list, tuple)):
         raise BadInput(f"study: {where}: an array is not valid; expected a data frame, {_DATASET}")
     if isinstance(value, np.ndarray):
@@ -217,6 +209,21 @@ def plain(value: Any, where: str = "", code: GivenCode | None = None) -> Any:
         wanted = "a name, a function, or an object with fit, predict and get_params"
         raise BadInput(f"study: {where}: {shown(value)} is not valid; expected {wanted}")
     return value
+
+
+def _without_frames_and_code(table: dict[str, Any], where: str, code: GivenCode | None) -> dict[str, Any]:
+    """Return a table with the URL of a data frame in its place, and with the import path of a classifier or test."""
+    if where.startswith(("datasets.", "populations.")) and not isinstance(table.get("path", ""), (str, PathLike)):
+        defaults = {} if where.endswith(".documents") else {"name": "frame", "source": "parquet"}
+        table = {**defaults, **table, "path": _in_memory(table["path"], table.get("name", "frame"), where)}
+    elif re.fullmatch(r"datasets\.\d+", where) and "source" not in table and not any(map(_is_frame, table.values())):
+        raise BadInput(f"study: {where}: source is missing; name a reader, or give a data frame as in {_DATASET}")
+    for key in _CODE_KEYS & table.keys():
+        if _is_code(table[key]):
+            entry = _code_entry(table[key], f"{where}.{key}", code)
+            params = {**entry.get("params", {}), **table.get("params", {})}
+            table = {**table, key: entry["learner"], **({"params": params} if params else {})}
+    return table
 
 
 def _is_frame(value: Any) -> bool:
@@ -250,15 +257,16 @@ def _in_memory(frame: Any, name: Any, where: str) -> str:
 
 
 def _code_entry(value: Any, where: str, code: GivenCode | None) -> dict[str, Any]:
-    made = hasattr(value, "get_params") and not isinstance(value, type)
-    source = type(value) if made else value
+    """Return the name, import path and parameters of a classifier or test; `code` takes one without an import path."""
+    is_estimator = hasattr(value, "get_params") and not isinstance(value, type)
+    source = type(value) if is_estimator else value
     name = getattr(source, "__qualname__", type(value).__name__).rpartition(".")[2]
-    params = _changed_params(value) if made and importable(source) else {}
+    params = _changed_params(value) if is_estimator and importable(source) else {}
     if importable(source) and params is not None:
         parts = source.__module__.split(".")
-        homes = [".".join(parts[:count]) for count in range(1, len(parts) + 1)]
-        home = next(module for module in homes if getattr(sys.modules.get(module), name, None) is source)
-        learner = f"{home}.{name}" if parts[0] == "sklearn" else f"{home}:{name}"
+        modules = [".".join(parts[:count]) for count in range(1, len(parts) + 1)]
+        shortest = next(module for module in modules if getattr(sys.modules.get(module), name, None) is source)
+        learner = f"{shortest}.{name}" if parts[0] == "sklearn" else f"{shortest}:{name}"
         return {"name": name, "learner": learner, **({"params": params} if params else {})}
     if code is None:
         raise BadInput(
@@ -266,7 +274,7 @@ def _code_entry(value: Any, where: str, code: GivenCode | None) -> dict[str, Any
             '{"name": "mine", "learner": "mymodels:function_or_class"}, with allow=["mymodels"]'
         )
     try:
-        if made:
+        if is_estimator:
             from sklearn.base import clone
 
             value = clone(value)

@@ -59,10 +59,10 @@ def refuse_another(store: Store, identity: Mapping[str, Any], prepared: Prepared
     before, damage = stored_study(store)
     if before is None:
         return damage
-    kept = {key: value for key, value in before.items() if key not in ("fingerprint", "versions", "notes")}
+    stored_identity = {key: value for key, value in before.items() if key not in ("fingerprint", "versions", "notes")}
     changes = _differences({key: before.get(key, {}) for key in identity}, identity)
     of_kind = [change for change in changes if change[0] == "study.kind" and change[1] in KINDS]
-    is_altered = before.get("fingerprint") != digest("study", **kept)
+    is_altered = before.get("fingerprint") != digest("study", **stored_identity)
     if is_altered:  # each file of replicates has a fingerprint, but a history of comparisons has none
         changes = of_kind
     harm = "" if of_kind or not changes else _harm(store, prepared.plan, _grown(store, before, prepared))
@@ -120,17 +120,17 @@ def _harm(store: Store, plan: Plan, grown: Collection[str]) -> str:
         if any(part not in present for part in cell.subject.items() if part[0] in ("dataset", "classifier"))
         and not (cell.fingerprint in fingerprints and own_code(cell))
     ]
-    return "".join(_in_words(cells, what) for cells, what in ((changed, "change"), (lost, "lose")) if cells)
+    return "".join(_in_words(cells, verb) for cells, verb in ((changed, "change"), (lost, "lose")) if cells)
 
 
 def _subject(cell: Cell) -> str:
     return digest("subject", fanout=cell.fanout, subject=cell.subject)
 
 
-def _in_words(cells: Sequence[Cell], what: str) -> str:
+def _in_words(cells: Sequence[Cell], verb: str) -> str:
     first, others = f"{in_words(cells[0])} of {', '.join(cells[0].subject.values())}", len(cells) - 1
     more = f" and {others:,} more" if others else ""
-    return f"; it would {what} {count_of(len(cells), 'stored cell')}, {first}{more}"
+    return f"; it would {verb} {count_of(len(cells), 'stored cell')}, {first}{more}"
 
 
 def write_inputs(store: Store, identity: Mapping[str, Any], prepared: Prepared, *, alone: bool = True) -> list[str]:
@@ -144,17 +144,13 @@ def write_inputs(store: Store, identity: Mapping[str, Any], prepared: Prepared, 
     if alone:
         store.files.sweep()
     damaged = [store.usable(f"{kind}.parquet", kind=kind)[1] for kind in ("plan", "summary", "references")]
-    store.write_json("study.json", study_record(identity) | ({"notes": prepared.notes} if prepared.notes else {}))
+    record = {**identity, "fingerprint": digest("study", **identity), "versions": _versions()}
+    store.write_json("study.json", record | ({"notes": prepared.notes} if prepared.notes else {}))
     damaged += [write_data(store, dataset) for dataset in prepared.datasets]
     if prepared.references:
         write_references(store, prepared.references)
     write_plan(store, prepared.plan)
     return list(filter(None, damaged))
-
-
-def study_record(identity: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of ``study.json``."""
-    return {**identity, "fingerprint": digest("study", **identity), "versions": _versions()}
 
 
 def _versions() -> dict[str, str]:

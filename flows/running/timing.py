@@ -1,4 +1,7 @@
-"""Time cells before a study runs, first one of each kind, then the costliest; predict the others."""
+"""Time cells before a study runs, first one of each kind, then the costliest; predict the others.
+
+`estimate` is the entry. `_Timing` chooses the cells and collects their costs; `_cost_of` measures one cell.
+"""
 
 import contextlib
 import math
@@ -26,9 +29,9 @@ from .options import Prepared
 
 #: Processor seconds after which no further cell is timed.
 TIMING_SECONDS = 60.0
-#: After that only the first cell of each kind is timed, until this many times as many seconds have passed.
-_KINDS = 2
-#: The share of the work that timing may take, and of its seconds that one cell may, unless its work is a larger share.
+#: The first cell of each kind is timed until `TIMING_SECONDS` times this have passed.
+_FACTOR_FOR_KINDS = 2
+#: The share of the work that timing may take; and that of the budget for one cell, unless its work is a larger share.
 _PART_OF_WORK, _PART_OF_BUDGET = 0.25, 0.1
 #: The share of the replicates of a cell that are timed, and the number that are timed however few there are.
 _PART_OF_CELL, _FEWEST = 0.1, 10
@@ -113,7 +116,7 @@ class _Timing:
         self._spent = 0.0
 
     def in_turn(self) -> Iterator[int]:
-        """A cell of each fan-out, then one of each kind on its smallest data set, then the one with the most work.
+        """Yield a cell of each fan-out, then one of each kind on its smallest data set, then those with the most work.
 
         Kinds with few replicates may take long: before those, the others have a third of the time.
         """
@@ -132,7 +135,7 @@ class _Timing:
 
     def enough(self) -> bool:
         """Return True if timing has used its seconds, or its share of the work and has timed a cell of each fan-out."""
-        if self._spent > _KINDS * self._budget:
+        if self._spent > _FACTOR_FOR_KINDS * self._budget:
             return True
         seconds = self._costs.per_replicate()
         if np.isnan(seconds[self.timeable]).any():
@@ -212,7 +215,7 @@ def _first(cell: Cell, replicates: int) -> Block:
 
 
 def _cost_of(cell: Cell, scratch: Store, *, cold: bool) -> tuple[dict[str, Any], float, float]:
-    """The cost of a cell, as fields of its estimate: the line through the times of one replicate and of a larger block.
+    """Return the cost of a cell, as fields of its estimate: a line through the times of one replicate and of more.
 
     Work that a process does once, such as imports and compilation, is not a cost of a cell. If the process is `cold`
     and such work is noticeable, the first replicate is timed again. The second result is the seconds of this work in a

@@ -6,7 +6,7 @@ Each table is tested by each of its methods. The replicates of Monte-Carlo metho
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
 
 from pydantic import Field, create_model, model_validator
 
@@ -62,17 +62,8 @@ def _layout(study: _Significance, base: Path, progress: Progress, allow: Sequenc
     if study.stopping == "joint":
         raise refuse("stopping", study.stopping, "another rule, since this one is for permutation tests of a benchmark")
     allow_measures((getattr(entry, "measure", "") for key in entries() for entry in getattr(study, key)), allow)
-    every = [(key, entry, _cases(key, entry, base)) for key in entries() for entry in getattr(study, key)]
-    taken: set[tuple[str, ...]] = set()  # a report has one verdict for a name
-    for key, _, cases in every:
-        # A new algorithm and the known ones it is compared with form one table, named after the new one.
-        subjects = (case.subject for case in cases)
-        names = [(of["dataset"], *(sorted((of["a"], of["b"])) if "b" in of else ())) for of in subjects]
-        for name, *pair in dict.fromkeys(names):
-            if (key, name, *pair) in taken:
-                of, once = (f" of {pair[0]!r} and {pair[1]!r}", " for a pair") if pair else ("", "")
-                raise ValueError(f"{key}: name: {shown(name)}{of} is not valid; expected each name once{once}")
-            taken.add((key, name, *pair))
+    every = [_Tables(key, entry, _cases(key, entry, base)) for key in entries() for entry in getattr(study, key)]
+    _refuse_repeated_names(every)
     # Tests by one method are adjusted together.
     drawn = Counter(case.shown_as or case.test for _, entry, cases in every if entry.draws for case in cases)
     cells: list[Cell] = []
@@ -81,18 +72,42 @@ def _layout(study: _Significance, base: Path, progress: Progress, allow: Sequenc
         for case in cases:
             with rephrased(f"{key}: {entry.name}: "):
                 table_test(case.test).observed(case.data)
-            wanted = case.methods or entry.methods
+            methods = case.methods or entry.methods
             for method in case.printed.printed:
-                if method not in wanted:
-                    raise refuse(f"{key}: {entry.name}: printed", method, f"one of the methods {', '.join(wanted)}")
-            for method in wanted:
-                cells.append(_cell(study, entry, case, method, tests=drawn[case.shown_as or case.test]))
-                remark = case.printed.remarks.get(method, "")
-                for column, printed in case.printed.printed_by(method).items():
-                    references.append(Reference(cell=cells[-1].name, name=column, printed=printed, remark=remark))
+                if method not in methods:
+                    raise refuse(f"{key}: {entry.name}: printed", method, f"one of the methods {', '.join(methods)}")
+            for method in methods:
+                cell = _cell(study, entry, case, method, tests=drawn[case.shown_as or case.test])
+                cells.append(cell)
+                references.extend(case.printed.references(cell.name, method))
     plan = study.plan_of(cells, ("significance", "likeness"))
-    notes = dict.fromkeys(f"{e.name}: {c.data['note']}" for _, e, cs in every for c in cs if "note" in c.data)
-    return Prepared(plan, notes=(*notes, *_notes(study, drawn), *stopping_notes(plan)), references=tuple(references))
+    notes = [f"{entry.name}: {case.data['note']}" for _, entry, cases in every for case in cases if "note" in case.data]
+    notes = [*dict.fromkeys(notes), *_notes(study, drawn), *stopping_notes(plan)]
+    return Prepared(plan, notes=tuple(notes), references=tuple(references))
+
+
+class _Tables(NamedTuple):
+    """An entry of a study file, with its key and the tables that are tested."""
+
+    key: str
+    entry: Entry
+    cases: list[Case]
+
+
+def _refuse_repeated_names(every: Sequence[_Tables]) -> None:
+    """Refuse a name that two entries of one key share, since a report has one verdict for a name.
+
+    A new algorithm and the known ones it is compared with are one entry, named after the new one.
+    """
+    taken: set[tuple[str, ...]] = set()
+    for key, _, cases in every:
+        subjects = [case.subject for case in cases]
+        names = [(of["dataset"], *(sorted((of["a"], of["b"])) if "b" in of else ())) for of in subjects]
+        for name, *pair in dict.fromkeys(names):
+            if (key, name, *pair) in taken:
+                of, once = (f" of {pair[0]!r} and {pair[1]!r}", " for a pair") if pair else ("", "")
+                raise ValueError(f"{key}: name: {shown(name)}{of} is not valid; expected each name once{once}")
+            taken.add((key, name, *pair))
 
 
 def _notes(study: _Significance, drawn: Counter[str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Checks that predictions spell the classes as the labels do.
+"""Checks that predictions spell the classes as the labels do, and names of rows that summarise others.
 
 Free-text answers are not classes: if more than half of the labels are distinct, only whole numbers are checked.
 """
@@ -114,7 +114,7 @@ class DistinctNames:
 
     @property
     def _are_classes(self) -> bool:
-        return 2 <= len(self.names) <= self.n / 2
+        return 2 <= len(self.names) <= (self.n if self.what == "group" else self.n / 2)
 
     @cached_property
     def _spelled_twice(self) -> list[tuple[str, str]]:
@@ -135,7 +135,7 @@ class DistinctNames:
         `predicted`: the distinct predicted classes; a single one is accepted. `who`: the name of the model in messages.
         `wanted`: the remedy for other names.
         """
-        labels, twice = self.names, self._spelled_twice
+        labels = self.names
         if not self._are_classes:
             labels, predicted = ([*filter(_whole_number, names)] for names in (labels, predicted))
             if 2 * len(labels) <= len(self.names):
@@ -145,23 +145,28 @@ class DistinctNames:
             raise ValueError(f"prediction: {problem}")
         if self.exact:
             return
+        twice = self._spelled_twice
         if twice and not any({*pair}.issubset(predicted) for pair in twice):
             problem = f"{shown(twice[0][0])} and {shown(twice[0][1])} are two classes of the labels, but {who} never"
             raise ValueError(f"label: {problem} predicts both; write them alike if they are one class, or rename one")
-        spelling, problem, more = _speller(labels), "", ""
-        spelled = {_whole_number(name): name for name in labels} | {spelling(name): name for name in labels}
+        spelling = _speller(labels)
+        label_of = {_whole_number(name): name for name in labels} | {spelling(name): name for name in labels}
         strange = sorted(set(predicted).difference(labels))
-        fraction = next((name for name in strange if self._are_classes and _has_fraction(name)), None)
-        of_label = ((name, spelled.get(spelling(name), spelled.get(_whole_number(name) or ""))) for name in strange)
-        if other := next(((name, label) for name, label in of_label if label is not None), None):
-            problem = f"{shown(other[0])} of {who} is another spelling of the label {shown(other[1])}"
-        elif fraction is not None and all(map(is_finite_number, predicted)) and not any(map(_has_fraction, labels)):
-            problem = f"{shown(fraction)} of {who} is not a class of the labels: {_named(labels)}"
-            more = " (probabilities are scores, and measurements have the measures neg-mae and neg-mse)"
-        elif self._are_classes and _are_shifted(labels, predicted):
+        for name in strange:
+            label = label_of.get(spelling(name), label_of.get(_whole_number(name) or ""))
+            if label is not None:
+                problem = f"{shown(name)} of {who} is another spelling of the label {shown(label)}"
+                raise ValueError(f"prediction: {problem}; expected {wanted}")
+        if not self._are_classes:
+            return
+        fraction = next(filter(_has_fraction, strange), None)
+        if fraction is not None and all(map(is_finite_number, predicted)) and not any(map(_has_fraction, labels)):
+            problem = f"{shown(fraction)} of {who} is not a class of the labels: {_named(labels)}; expected {wanted}"
+            cure = "probabilities are scores, and measurements have the measures neg-mae and neg-mse"
+            raise ValueError(f"prediction: {problem} ({cure})")
+        if _are_shifted(labels, predicted):
             problem = f"the classes {_named(predicted)} of {who} are not those of the labels, {_named(labels)}"
-        if problem:
-            raise ValueError(f"prediction: {problem}; expected {wanted}{more}")
+            raise ValueError(f"prediction: {problem}; expected {wanted}")
 
 
 def names_in(labels: NDArray[Any]) -> list[str]:
@@ -201,7 +206,9 @@ def _speller(labels: Sequence[str]) -> Callable[[str], str]:
 
 def _visible(name: str) -> str:
     """Return a name with single spaces and without invisible characters, such as a zero-width space."""
-    return " ".join("".join(mark for mark in name if unicodedata.category(mark) != "Cf").split())
+    if not name.isascii():
+        name = "".join(mark for mark in name if unicodedata.category(mark) != "Cf")
+    return " ".join(name.split())
 
 
 def _are_shifted(labels: Sequence[str], predicted: Sequence[str]) -> bool:

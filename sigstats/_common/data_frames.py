@@ -135,32 +135,39 @@ def columns_of(
         raise refuse("slices", slices, "a mapping of names to columns, or names of columns of a data frame")
     others = {argument: column(value, argument) for argument, value in columns.items()}
     require_same_index(**{name: scores, **others, **{f"slices[{shown(key)}]": part for key, part in parts.items()}})
+    are_scores = others.get("label") is None  # not predictions of a label
     if frame is None:
         table = as_decimals(as_array(scores, name, "a table of rows and models"))
         if table.ndim != 2:
             wanted = "a row for each item and a column for each model, as in a data frame"
             raise refuse(name, table.shape, wanted, quantity="shape")
-        if others.get("label") is None:
+        if are_scores:
             check_end_rows([*table.T], name)
         return ModelTable(table, models, others, parts)
-    chosen = [text for text in frame if text not in named] if models is None else [*map(_name, models)]
-    if models is None and (other := next((value for value in chosen if is_no_model(value, chosen)), None)):
-        problem = f"the column {shown(other)} is not a model; list the models, or remove it from the table"
-        raise ValueError(f"models: {problem} (in Python, pass it as label, groups or items)")
+    chosen = _models_in(frame, named) if models is None else [*map(_name, models)]
     arrays = [as_decimals(np.asarray(column(value, "models"))) for value in chosen]
     if any(not isinstance(value, str) for value in chosen):
         raise refuse("models", models, "names of columns")
     if not arrays:
         raise refuse(f"{name} (columns)", list(frame), "a column for each model")
-    if others.get("label") is None:
+    if are_scores:
         check_end_rows(arrays, name)
         if models is None:
             refuse_summaries(arrays, chosen, name)
-    kinds = {value.dtype for value in arrays}
-    table = np.empty((len(arrays[0]), len(arrays)), dtype=kinds.pop() if len(kinds) == 1 else object)
+    dtypes = {array.dtype for array in arrays}
+    table = np.empty((len(arrays[0]), len(arrays)), dtype=dtypes.pop() if len(dtypes) == 1 else object)
     for i, array in enumerate(arrays):
         table[:, i] = array
     return ModelTable(table, chosen, others, parts)
+
+
+def _models_in(frame: Mapping[str, Any], named: Sequence[str]) -> list[str]:
+    """Return the columns of models: those not `named` as something else. Refuse usual names of other columns."""
+    models = [name for name in frame if name not in named]
+    if other := next((name for name in models if is_no_model(name, models)), None):
+        problem = f"the column {shown(other)} is not a model; list the models, or remove it from the table"
+        raise ValueError(f"models: {problem} (in Python, pass it as label, groups or items)")
+    return models
 
 
 def _name(given: Any) -> Any:
@@ -211,8 +218,7 @@ def is_columns(table: Any) -> bool:
     """Return True for a mapping of names to columns of values, such as the predictions of several models."""
     if not isinstance(table, Mapping) or not table:
         return False
-    columns = table.values()
-    return all(getattr(one, "ndim", None) == 1 or np.ndim(np.array(one, dtype=object)) == 1 for one in columns)
+    return all(getattr(one, "ndim", None) == 1 or np.ndim(np.array(one, dtype=object)) == 1 for one in table.values())
 
 
 def _frame(table: Any, name: str) -> dict[str, Any] | None:

@@ -1,8 +1,9 @@
-"""Error messages with the wrong value and a right one, notes, and texts escaped so that they are never obeyed.
+"""Error messages, suggestions for mistyped names, text that is safe to print, and notes.
 
-Texts from data and file names are escaped for terminals and logs, and for Markdown; pages use this in addition to
-Jinja's escaping of HTML. Messages of files name options of the command line, which are arguments in Python. NumPy
-is not imported, so that a program can report errors before it has loaded anything.
+`refuse` words an error: the field, the wrong value and a right one. Texts from data and file names are escaped for
+terminals and logs (`printable`) and for Markdown (`for_markdown`), in addition to Jinja's escaping of HTML, so that no
+program takes them for commands. `as_arguments` rewords messages that name command-line options for callers in Python.
+NumPy is not imported, so that a program can report errors before it has loaded anything.
 """
 
 import re
@@ -85,12 +86,14 @@ def nearest(value: object, options: Iterable[str]) -> str | None:
 def _is_typo(text: str, name: str) -> bool:
     """Return True if one letter is missing, added or replaced, or two are swapped; ``tpr`` and ``f2`` are no typos."""
     a, b = (re.sub(r"[\s_-]", "", value.casefold()) for value in (text, name))
+    is_short = len(a) < 4
     same = next((place for place, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-    code, a, b = len(a) < 4, a[same:], b[same:]
+    a, b = a[same:], b[same:]  # from the first difference on
     if any(map(str.isdigit, a[:1] + b[:1])):
         return False
-    replaced = a[1:] == b[1:] and not code
-    return replaced or b in (a[1:], a[1:2] + a[:1] + a[2:]) or a == b[1:]
+    replaced, added, missing = a[1:] == b[1:] and not is_short, b == a[1:], a == b[1:]
+    swapped = b == a[1:2] + a[:1] + a[2:]
+    return replaced or added or missing or swapped
 
 
 def did_you_mean(value: object, options: Iterable[str]) -> str:
@@ -249,7 +252,7 @@ ARGUMENTS = {"group": "groups", "measure": "measures", "slice": "slices"}
 
 def as_arguments() -> AbstractContextManager[None]:
     """Replace command-line options by arguments in the message of a ValueError."""
-    return rephrased(lambda told: in_arguments(told).replace("this file", "this frame"))
+    return rephrased(lambda message: in_arguments(message).replace("this file", "this frame"))
 
 
 def in_arguments(message: str) -> str:

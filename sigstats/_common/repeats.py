@@ -1,4 +1,4 @@
-"""Rows that are copies of others, and columns that are computed from others, recognised by their values.
+"""Rows that are copies of others, and columns or rows that summarise others, recognised by their values.
 
 Copies are equal in all columns, though not by chance. Equal predictions do not make rows copies, since easy rows have
 the same ones. Equal content does, such as features or a text, if it is so fine that nearly all rows that differ in any
@@ -59,8 +59,8 @@ def check_sides(votes: IntArray, content: IntArray | None = None) -> None:
     n, exchanged = len(votes), votes[:, [1, 0, 2]] * [1, 1, -1]
     if n % 2 or n < _FEWEST_TWICE:
         return
-    halves = (slice(None, None, 2), slice(1, None, 2)), (slice(n // 2), slice(n // 2, None))
-    mirrored = any(np.array_equal(votes[one], exchanged[other]) for one, other in halves)
+    in_turn, in_halves = (slice(None, None, 2), slice(1, None, 2)), (slice(n // 2), slice(n // 2, None))
+    mirrored = any(np.array_equal(votes[one], exchanged[other]) for one, other in (in_turn, in_halves))
     if content is not None and int(content.max()) + 1 >= n / _MOST_OF_ONE:
         first, second = (np.column_stack([content, side]) for side in (votes, exchanged))
         mirrored |= np.array_equal(first[np.lexsort(first.T)], second[np.lexsort(second.T)])
@@ -112,21 +112,22 @@ def refuse_summaries(columns: Sequence[NDArray[Any]], names: Sequence[str], argu
         return
     scores, last = np.column_stack(columns).astype(np.float64), len(columns) - 1
     rows = np.unique(scores[:1_000][~np.isnan(scores[:1_000]).any(axis=1)], axis=0)
-    for place, model in enumerate(names) if len(rows) and len(names) > 1 else ():
+    if not len(rows) or len(names) < 2:
+        return
+    for place, model in enumerate(names):
         before, (column,), after = (part.T for part in np.split(rows, [place, place + 1], axis=1))
-        earlier, later = {"the columns before it": before}, {"the columns after it": after}
         parts, most = {"the other columns": np.vstack([before, after])}, _AT_AN_END
         if 0 < place < last:
-            parts, most = {**parts, **earlier, **later}, _BY_CHANCE
-        problems = [
-            f"is {of} of {who}"
-            for who, part in parts.items()
-            if len(part) > 1
-            for of in _summaries_of(column, part, most)
-        ]
-        if problems or _numbers_rows(scores[:, place], np.delete(scores, place, axis=1)):
-            problems.append("numbers the rows")
-            raise ValueError(f"{argument}: {shown(model)} {problems[0]}; drop it, or list the models (models)")
+            parts |= {"the columns before it": before, "the columns after it": after}
+            most = _BY_CHANCE
+        problem = ""
+        for who, part in parts.items():
+            if not problem and len(part) > 1 and (summary := next(_summaries_of(column, part, most), "")):
+                problem = f"is {summary} of {who}"
+        if not problem and _numbers_rows(scores[:, place], np.delete(scores, place, axis=1)):
+            problem = "numbers the rows"
+        if problem:
+            raise ValueError(f"{argument}: {shown(model)} {problem}; drop it, or list the models (models)")
 
 
 def check_end_rows(columns: Sequence[NDArray[Any]], argument: str) -> None:
@@ -134,20 +135,23 @@ def check_end_rows(columns: Sequence[NDArray[Any]], argument: str) -> None:
     if not all(column.dtype.kind in "biuf" and 3 < len(column) <= _MOST_ROWS for column in columns):
         return
     scores = np.column_stack(columns).astype(np.float64)
-    for end, place in {"first": 0, "last": -1}.items() if np.isfinite(scores).all() else ():
+    if not np.isfinite(scores).all():
+        return
+    for end, place in (("first", 0), ("last", -1)):
         others = np.delete(scores, place, axis=0)
-        if of := next(_summaries_of(scores[place], others, _AT_AN_END), None):
-            raise ValueError(f"{argument}: the {end} row is {of} of the others; remove it")
+        if summary := next(_summaries_of(scores[place], others, _AT_AN_END), None):
+            raise ValueError(f"{argument}: the {end} row is {summary} of the others; remove it")
 
 
 def _numbers_rows(column: FloatArray, others: FloatArray) -> bool:
     """Return True for row numbers from 0 or 1 (repeated, in blocks or shuffled) outside the range of others."""
-    if column.min() not in (0, 1) or not 2 <= (most := column.max()) - column.min() < (n := len(column)):
+    n, least, most = len(column), column.min(), column.max()
+    if least not in (0, 1) or not 2 <= most - least < n:
         return False
     beyond = most < np.nanmin(others) or (most > np.nanmax(others) and (others % 1 > 0).any())
     values, codes = np.unique(column, return_inverse=True)
-    listed = len(values) == n or (np.diff(codes) >= 0).all() or np.array_equal(codes, np.arange(n) % len(values))
-    return bool(beyond and listed and (np.diff(values) == 1).all())
+    in_blocks, repeated = (np.diff(codes) >= 0).all(), np.array_equal(codes, np.arange(n) % len(values))
+    return bool(beyond and (len(values) == n or in_blocks or repeated) and (np.diff(values) == 1).all())
 
 
 def _summaries_of(column: FloatArray, part: FloatArray, most: float) -> Iterator[str]:

@@ -1,4 +1,8 @@
-"""Checks of scores: their direction, their limits, and whether they are on one scale."""
+"""Checks of scores: their direction, their limits, and whether they are on one scale.
+
+`unlike_units` is the check of scales. Its parts return a complaint in words, or an empty text: different codes of right
+and wrong, codes of missing marks, shares next to percentages, and sizes that differ as seconds and milliseconds do.
+"""
 
 import shlex
 from collections.abc import Collection, Sequence
@@ -108,23 +112,29 @@ def unlike_units(
     marks, other codes of right and wrong, and scores from 0 to 1 if others, of any of the models, are up to 10 or 100,
     or, unless the user has `listed` the models, if all scores of another are 1 and above.
     """
-    two, (missing, sure) = "" if costs else _two_codes(scores, names), _code_of_missing(scores, names, limits)
-    if wanted and (
-        problem := two
-        or (missing if sure else "")
-        or ("" if costs else _mixed(scores, names))
-        or ("" if costs or listed else _above_shares(scores, names))
-        or _shares_and_percentages(scores, names)
-    ):
-        raise ValueError(f"scores: {problem}; expected {wanted}")
-    notes = [Note("unlike-units", f"scores: {two}")] if two else []
-    notes += [Note("missing-code", f"scores: {missing}")] if missing and not two else []
+    two_codes = "" if costs else _two_codes(scores, names)
+    missing, is_sure = _code_of_missing(scores, names, limits)
+    if wanted:
+        problem = two_codes or (missing if is_sure else "") or _two_scales(scores, names, costs=costs, listed=listed)
+        if problem:
+            raise ValueError(f"scores: {problem}; expected {wanted}")
+    notes = []
+    if two_codes:
+        notes.append(Note("unlike-units", f"scores: {two_codes}"))
+    elif missing:
+        notes.append(Note("missing-code", f"scores: {missing}"))
     low, high = limits or (-np.inf, np.inf)
     for values, name in zip(scores, names, strict=True):
         if n := np.count_nonzero((values < low) | (values > high)):
             beyond = f"{n:,} of {len(values):,} for {name} are outside {low:g} to {high:g}, the limits of this score"
             notes.append(Note("outside-limits", f"scores: {beyond}; the limits are not used"))
     return [*notes, *_note_on_sizes(scores, names, _FACTOR_OF_PRICES if priced else _FACTOR, costs=costs)]
+
+
+def _two_scales(scores: Sequence[FloatArray], names: Sequence[str], *, costs: bool, listed: bool) -> str:
+    """Return a complaint about scores that cannot be in one unit, else an empty text."""
+    of_marks = () if costs else (_mixed,) if listed else (_mixed, _above_shares)
+    return next(filter(None, (find(scores, names) for find in (*of_marks, _shares_and_percentages))), "")
 
 
 def unlike_bar(scores: FloatArray, bar: float, *, limited: bool) -> list[Note]:
@@ -159,12 +169,16 @@ def _shares_and_percentages(scores: Sequence[FloatArray], names: Sequence[str]) 
     if len(ordered := _by_mean_size(scores)) < 2:
         return ""
     (_, low), *_, (_, high) = ordered
-    few, many = scores[low], scores[high]
-    are_shares = len(few) > 1 and 0 <= few.min() < 1 and few.max() <= 1
-    if not are_shares or not _are_percentages(many, ones=not (few % 1).any()):
+    small, large = scores[low], scores[high]
+    are_shares = len(small) > 1 and 0 <= small.min() < 1 and small.max() <= 1
+    if not are_shares or not _are_percentages(large, ones=not (small % 1).any()):
         return ""
-    both = f"{few.min():g} to {few.max():g} of {shown(names[low])} and {many.min():g} to {many.max():g} of"
-    return f"{both} {shown(names[high])} look like two units"
+    return _like_two_units(ends_of([small]), names[low], ends_of([large]), names[high])
+
+
+def _like_two_units(ends: tuple[float, float], name: str, other_ends: tuple[float, float], other_name: str) -> str:
+    both = f"{ends[0]:g} to {ends[1]:g} of {shown(name)} and {other_ends[0]:g} to {other_ends[1]:g} of"
+    return f"{both} {shown(other_name)} look like two units"
 
 
 def _above_shares(scores: Sequence[FloatArray], names: Sequence[str]) -> str:
@@ -178,8 +192,7 @@ def _above_shares(scores: Sequence[FloatArray], names: Sequence[str]) -> str:
     whole = not any((values % 1).any() for values, name in zip(scores, names, strict=True) if name in shares)
     if above is None or len(shares) < 2 or (whole and min(map(len, scores)) < _FEW):
         return ""
-    (low, high), (least, most) = ends[shares[0]], ends[above]
-    return f"{low:g} to {high:g} of {shown(shares[0])} and {least:g} to {most:g} of {shown(above)} look like two units"
+    return _like_two_units(ends[shares[0]], shares[0], ends[above], above)
 
 
 def _two_codes(scores: Sequence[FloatArray], names: Sequence[str]) -> str:
@@ -194,26 +207,30 @@ def _two_codes(scores: Sequence[FloatArray], names: Sequence[str]) -> str:
 
 def _code_of_missing(scores: Sequence[FloatArray], names: Sequence[str], limits: Limits) -> tuple[str, bool]:
     """Return a complaint about a code of missing marks far from all others, and whether it cannot be a mark."""
-    for code in ends_of(scores) if len(scores) and all(map(len, scores)) else ():
-        known = {mark for mark in _NO_MARK | _OF_SURVEYS if mark * code > 0}
-        if code not in known or (limits is not None and limits[0] <= code <= limits[1]):
+    if not len(scores) or not all(map(len, scores)):
+        return "", False
+    for end in ends_of(scores):
+        usual = {code for code in _NO_MARK | _OF_SURVEYS if code * end > 0}
+        if end not in usual or (limits is not None and limits[0] <= end <= limits[1]):
             continue
-        distinct = np.unique(np.concatenate(scores))[:: 1 if code < 0 else -1].tolist()
-        codes = [*takewhile(known.__contains__, distinct)]
+        distinct = np.unique(np.concatenate(scores))[:: 1 if end < 0 else -1].tolist()
+        codes = [*takewhile(usual.__contains__, distinct)]
         if len(codes) in (0, len(distinct)):  # the smallest mark may be a number such as 7
             continue
         others = np.array(distinct[len(codes) :])
-        n, of, name = max((int(np.isin(v, codes).sum()), len(v), name) for v, name in zip(scores, names, strict=True))
+        counts = (int(np.isin(values, codes).sum()) for values in scores)
+        n, rows, name = max(zip(counts, map(len, scores), names, strict=True))
         least, most = ends_of([others])
         within_limits = limits is not None and limits[0] <= least and most <= limits[1]
-        shares = n >= _SEVERAL and code == -1 and least >= 0 and most <= 1 and any(v.min() >= 0 for v in scores)
-        far = within_limits or shares or (n > 1 and abs(code) > max(9, _TIMES * np.abs(others).max()))
-        sure = least < most and code in _NO_MARK and far
-        if sure or (n > 1 and len(others) > 2 and _are_apart(codes[-1], others)):
-            problem = f"{n:,} of {of:,} for {name} are {' or '.join(f'{mark:g}' for mark in codes)}"
-            missing = " ".join(f"--missing {mark:g}" for mark in codes)
-            problem = f"{problem} and all others {least:g} to {most:g}; leave them out (of a table: {missing})"
-            return f"{problem} if they mean no score", sure
+        are_shares = least >= 0 and most <= 1 and any(values.min() >= 0 for values in scores)
+        is_far = n > 1 and abs(end) > max(9, _TIMES * np.abs(others).max())
+        is_no_mark = within_limits or (are_shares and end == -1 and n >= _SEVERAL) or is_far
+        is_sure = least < most and end in _NO_MARK and is_no_mark
+        if is_sure or (n > 1 and len(others) > 2 and _are_apart(codes[-1], others)):
+            marked = f"{n:,} of {rows:,} for {name} are {' or '.join(f'{code:g}' for code in codes)}"
+            missing = " ".join(f"--missing {code:g}" for code in codes)
+            cure = f"leave them out (of a table: {missing}) if they mean no score"
+            return f"{marked} and all others {least:g} to {most:g}; {cure}", is_sure
     return "", False
 
 

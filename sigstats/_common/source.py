@@ -41,32 +41,32 @@ def source_of(module: str, name: str) -> tuple[str, dict[str, str]]:
     texts, versions = set[tuple[str, str]](), dict[str, str]()
     todo, seen = [(module, name)], set[_Place]()
     while todo:
-        place = todo.pop()
+        place = origin, bound = todo.pop()
         if place in seen:
             continue
         seen.add(place)
-        package = place[0].partition(".")[0]
+        package = origin.partition(".")[0]
         if package in COMMON:
             continue
         if package != home and package in owners:
             versions[package] = version_of(package, owners)
             continue
-        content = _content(place[0])
-        if content is None and place != (module, name):
-            continue
+        content = _content(origin)
         if content is None:
-            raise ValueError(f"{place[0]} has no source")
-        parsed = _parsed(place[0], content)
-        if place[1] in parsed.imports:
-            todo.append(parsed.imports[place[1]])
-        elif place[1] in parsed.statements:
-            for statement, text in parsed.statements[place[1]]:
-                texts.add((place[1], text))
-                todo.extend(_used(place[0], statement, parsed))
-        elif place[1] and _content(".".join(place)) is not None:
-            todo.append((".".join(place), ""))
+            if place == (module, name):
+                raise ValueError(f"{origin} has no source")
+            continue
+        parsed = _parsed(origin, content)
+        if bound in parsed.imports:
+            todo.append(parsed.imports[bound])
+        elif bound in parsed.statements:
+            for statement, text in parsed.statements[bound]:
+                texts.add((bound, text))
+                todo.extend(_used(origin, statement, parsed))
+        elif bound and _content(f"{origin}.{bound}") is not None:  # a module of the package
+            todo.append((f"{origin}.{bound}", ""))
         else:  # the module itself, or a name that only the running module knows
-            texts.add((place[0].rpartition(".")[2], content))
+            texts.add((origin.rpartition(".")[2], content))
             todo.extend(parsed.imports.values())
     digest = hashlib.sha256("\0".join(part for text in sorted(texts) for part in text).encode())
     return digest.hexdigest(), dict(sorted(versions.items()))

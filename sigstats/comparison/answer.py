@@ -1,6 +1,8 @@
 """The answer of a comparison or a check: the verdict, the row that decides it, its effect, and the advice.
 
-Terminal, notebook, page, Markdown, JUnit, JSON, assertions and the messages of schedulers render this one value.
+Terminal, notebook, page, Markdown, JUnit, JSON, assertions and the messages of schedulers all render one `Answer`.
+`answer_of` makes that of a comparison (`check/result.py` that of a check); `reasons` describes all rows that do not
+pass. The other functions return parts of these sentences, empty if there is nothing to say.
 """
 
 import shlex
@@ -24,7 +26,8 @@ MOST_NAMED = 5
 NEITHER = "no evidence either way"
 _SAME = "both inputs have the same content; if they should be two models, one may be a copy of the other"
 _OF_LOOKS = "as it covers all looks together, for rows since the change; p is from a betting test of all rows"
-_BESIDES = {
+#: The verbs for one other row, and for several, by their verdict.
+_OTHERS = {
     "fail": ("fails", "fail"),
     "inconclusive": ("is inconclusive", "are inconclusive"),
     None: ("was not made", "were not made"),
@@ -58,7 +61,7 @@ class Answer(Generic[R]):
 
 def answer_of(comparison: ComparedRows) -> Answer[ComparisonRow]:
     """Return the answer of a comparison."""
-    row, better, together = comparison.ranked[0], _better(comparison), _not_worse_and_cheaper(comparison)
+    row, better, cheaper = comparison.ranked[0], _better(comparison), _not_worse_and_cheaper(comparison)
     gains = ", ".join(f"{named(other)} {effect_of(other)}" for other in better if other is not row)
     finding = finding_of(row, comparison.rule)
     if comparison.verdict == "pass" and not row.against_bar:
@@ -66,13 +69,16 @@ def answer_of(comparison: ComparedRows) -> Answer[ComparisonRow]:
         finding = f"no regression{f' in {made:,} tests' if made > 1 else ''}; {finding}"
     elif comparison.verdict == "inconclusive" and gains:
         finding, gains = f"{gains}, but {_unexcluded(row, comparison.rule)}: {named(row)} {effect_of(row)}", ""
-    why = _OF_LOOKS if row.test.kind == "betting" else "as it is two-sided; p is one-sided"
+    includes_zero = ""
+    if row.verdict == "fail" and row.holds_zero:
+        why = _OF_LOOKS if row.test.kind == "betting" else "as it is two-sided; p is one-sided"
+        includes_zero = f"the interval includes 0 {why}"
     also = [
-        ("Beware:", _SAME * comparison.identical),
-        ("Better:", "" if together else gains),
-        ("Together:", together),
+        ("Beware:", _SAME if comparison.identical else ""),
+        ("Better:", "" if cheaper else gains),
+        ("Together:", cheaper),
         ("Beware:", "; ".join(_apart_in_sign(comparison))),
-        ("Beware:", f"the interval includes 0 {why}" * (row.verdict == "fail" and row.holds_zero)),
+        ("Beware:", includes_zero),
     ]
     answer = Answer(
         verdict=comparison.verdict,
@@ -106,7 +112,7 @@ def others_in_words(ranked: Sequence[R]) -> str:
     others = sum(row.verdict == verdict for row in ranked[1:])
     if verdict == "pass" or not others:
         return ""
-    return f"; {others:,} other test{'s' * (others > 1)} {_BESIDES[verdict][others > 1]}"
+    return f"; {others:,} other test{'s' * (others > 1)} {_OTHERS[verdict][others > 1]}"
 
 
 def reasons(comparison: ComparedRows, *, others: bool = False) -> list[str]:
@@ -115,9 +121,9 @@ def reasons(comparison: ComparedRows, *, others: bool = False) -> list[str]:
     `others`: leave out the row of the headline.
     """
     rows = comparison.ranked[1:] if others else comparison.ranked
-    open_ = [row for row in rows if row.verdict in ("fail", "inconclusive") or row.unanswered]
-    neutral = [row for row in open_ if not is_telling(row)]
-    sentences = [reason_of(row, comparison.rule) for row in open_ if is_telling(row)]
+    not_passed = [row for row in rows if row.verdict in ("fail", "inconclusive") or row.unanswered]
+    neutral = [row for row in not_passed if not is_telling(row)]
+    sentences = [reason_of(row, comparison.rule) for row in not_passed if is_telling(row)]
     return [*sentences, neutral_in_words(neutral)] if neutral else sentences
 
 
@@ -126,7 +132,8 @@ def reason_of(row: ComparisonRow, rule: ComparisonRule) -> str:
     parts = [finding_of(row, rule)]
     if row.adjusted_pvalue is not None and not row.silent:
         parts.append(f"adjusted p {p_number(row.adjusted_pvalue).replace(NBSP, ' ')}")
-        parts += [evidence_in_words(row, rule), detectable_in_words(row)] if row.verdict == "inconclusive" else []
+        if row.verdict == "inconclusive":
+            parts += [evidence_in_words(row, rule), detectable_in_words(row)]
     return "; ".join(filter(None, [*parts, settled_by(row)]))
 
 
@@ -143,7 +150,7 @@ def neutral_in_words(rows: Sequence[ComparisonRow]) -> str:
 
 def evidence_in_words(row: ComparisonRow, rule: ComparisonRule) -> str:
     """Return the possibilistic indices of "not worse", in words: a large p-value is not evidence."""
-    if row.adjusted_pvalue is not None and row.adjusted_pvalue <= rule.alpha:
+    if _is_significant(row, rule):
         effect = rule.effect_of(row)
         if row.worst is not None and abs(row.worst) < effect:
             return f"the candidate is worse, though by less than {amount(row, effect)}"
@@ -192,11 +199,16 @@ def _unexcluded(row: ComparisonRow, rule: ComparisonRule) -> str:
         return "the rows are too few for an interval"
     if row.without_limits:
         return f"no limits of {row.score or row.name} are known, so that no {loss(row)} is excluded"
-    margin, least = rule.margin_of(row), (row.low if row.lower_is_better else -(row.high or 0.0)) or 0.0
-    if least > margin and (row.adjusted_pvalue or 0.0) > rule.alpha:
+    margin = rule.margin_of(row)
+    smallest_loss = (row.low if row.lower_is_better else -(row.high or 0.0)) or 0.0
+    if smallest_loss > margin and (row.adjusted_pvalue or 0.0) > rule.alpha:
         above = f"adjusted p is above {significant(rule.alpha, 2)}, the level of this decision"
         return f"{above}, although the interval lies beyond {amount(row, margin)}"
     return f"a {loss(row)} of more than {amount(row, margin)} is not excluded"
+
+
+def _is_significant(row: ComparisonRow, rule: ComparisonRule) -> bool:
+    return row.adjusted_pvalue is not None and row.adjusted_pvalue <= rule.alpha
 
 
 def _better(comparison: ComparedRows) -> tuple[ComparisonRow, ...]:
@@ -209,11 +221,10 @@ def _better(comparison: ComparedRows) -> tuple[ComparisonRow, ...]:
 
 def state_limits(measure: str, what: str) -> str:
     """Return the advice to state the limits of scores, called `what`, or those of probabilities for the log loss."""
-    losses = measure == "neg-log-loss"
-    named = (
-        "probabilities (--score-range LOW HIGH, such as 0.001 0.999)" if losses else f"{what} (--score-range LOW HIGH)"
-    )
-    return f"State the limits of {named}: without them no number of rows passes."
+    scores = f"{what} (--score-range LOW HIGH)"
+    if measure == "neg-log-loss":
+        scores = "probabilities (--score-range LOW HIGH, such as 0.001 0.999)"
+    return f"State the limits of {scores}: without them no number of rows passes."
 
 
 def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[ComparisonRow]) -> str:
@@ -224,21 +235,31 @@ def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[Compa
         return {"pass": "Accept the model.", "fail": "Do not accept the model."}.get(comparison.verdict, f"{more}.")
     if comparison.verdict == "fail":
         slices = [other for other in comparison.ranked if other.verdict == "fail" and not other.whole]
-        first = min(slices, key=lambda other: (other.adjusted_pvalue or 0.0, other.pvalue or 0.0), default=None)
-        where = first and f" Look at {first.slice} first: the evidence is clearest there."
-        return f"Keep the baseline.{where or ''}"
+        if not slices:
+            return "Keep the baseline."
+        first = min(slices, key=lambda other: (other.adjusted_pvalue or 0.0, other.pvalue or 0.0))
+        return f"Keep the baseline. Look at {first.slice} first: the evidence is clearest there."
     if comparison.verdict == "pass":
-        for other in comparison.ranked:
-            if other.slice == ALL_ROWS and ((other.low or 0) > 0 if other.lower_is_better else (other.high or 0) < 0):
-                margin = amount(other, comparison.rule.margin_of(other))
-                return f"You may replace the baseline: {named(other)} is worse by less than the margin of {margin}."
-        if better:
-            return "Replace the baseline: the candidate is better, and worse nowhere."
-        return "You may replace the baseline: the candidate is not worse, and not shown to be better."
+        return _advice_after_pass(comparison, better)
     if row.verdict is None:
         return f"Compare on data that {row.name} can be computed from, or by other measures."
+    return _advice_for_more_rows(comparison, row, better)
+
+
+def _advice_after_pass(comparison: ComparedRows, better: Sequence[ComparisonRow]) -> str:
+    for row in comparison.ranked:
+        if row.slice == ALL_ROWS and ((row.low or 0) > 0 if row.lower_is_better else (row.high or 0) < 0):
+            margin = amount(row, comparison.rule.margin_of(row))
+            return f"You may replace the baseline: {named(row)} is worse by less than the margin of {margin}."
+    if better:
+        return "Replace the baseline: the candidate is better, and worse nowhere."
+    return "You may replace the baseline: the candidate is not worse, and not shown to be better."
+
+
+def _advice_for_more_rows(comparison: ComparedRows, row: ComparisonRow, better: Sequence[ComparisonRow]) -> str:
+    """Return the advice for an inconclusive comparison: a larger smallest effect, known limits, or more data."""
     lean = evidence_in_words(row, comparison.rule)
-    if row.adjusted_pvalue is not None and row.adjusted_pvalue <= comparison.rule.alpha:
+    if _is_significant(row, comparison.rule):
         unit = ", in % of the baseline" if row.relative else ""
         return f"{lean[:1].upper()}{lean[1:]}. Set --minimum-effect to a {loss(row)} that matters{unit}."
     if not row.test.limited:
@@ -258,11 +279,11 @@ def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[Compa
     if row.whole:
         looks = "" if row.silent or lean == NEITHER else f"{lean[:1].upper()}{lean[1:]}. "
         return f"{looks}Compare on more rows: {size}."
-    size = settled_by(row) or size
-    open_ = list(dict.fromkeys(other.slice for other in comparison.ranked if other.verdict == "inconclusive"))
+    slices = list(dict.fromkeys(other.slice for other in comparison.ranked if other.verdict == "inconclusive"))
     lead = f"The candidate is {'better' if better else 'not worse'} on all rows, but not shown to be safe on"
-    where = f" on {row.slice}" * (len(open_) > 1) + (f" ({row.n:,} now)" if row.deciding is not None else "")
-    return f"{lead} {some_of(open_, MOST_NAMED)}. Test more rows there: {size}{where}."
+    where = f" on {row.slice}" if len(slices) > 1 else ""
+    now = f" ({row.n:,} now)" if row.deciding is not None else ""
+    return f"{lead} {some_of(slices, MOST_NAMED)}. Test more rows there: {settled_by(row) or size}{where}{now}."
 
 
 def _apart_in_sign(comparison: ComparedRows) -> list[str]:

@@ -1,6 +1,8 @@
 """Is the candidate worse than the baseline, anywhere? Every measure, on all rows and on every slice, and a verdict.
 
-Several scores, and several candidates with one baseline, are one family of tests.
+Several scores, and several candidates with one baseline, are one family of tests. `compare_pairs` tests the rows of
+each pair (`_tested_rows`), then decides them together (`_decide`), since p-values are adjusted over the family, and
+last adds the notes on dependent rows, which repeat both steps in groups or without copies.
 
 When not to use: to find the best of many models, none of which is in use (`sigstats.rank_models`), or for models that
 were tested on different rows.
@@ -10,7 +12,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from typing import Any
 
 from .._common.messages import Note
@@ -27,13 +28,7 @@ from .evidence import Classes, Evidence, Judged
 from .family import blank_rows, evidence_to_compare, tests_of
 from .margins import check_margins
 from .measure_names import check_used
-from .notes import (
-    about_predictions,
-    limits_note,
-    monte_carlo_note,
-    notes_on_dependence,
-    smooth_note,
-)
+from .notes import about_predictions, limits_note, monte_carlo_note, notes_on_dependence, smooth_note
 from .paired_predictions import PairedPredictions
 from .positive_class import reversed_scores
 from .result import ComparisonResult, ComparisonRow, in_words, unseen_group_note
@@ -71,44 +66,43 @@ def compare_pairs(
         rule = ComparisonRule()
     elif not isinstance(rule, ComparisonRule):
         raise refuse("rule", rule, "a ComparisonRule")
-    asked = [evidence_to_compare(paired, measures, positive, alone=alone) for paired in pairs]
-    check_used(dict.fromkeys(name for evidence in asked for name in evidence), score_range=pairs[0].score_range)
-    rows_of = (blank_rows(paired, evidence) for paired, evidence in zip(pairs, asked, strict=True))
-    check_margins(rule, [row for row, _ in chain.from_iterable(rows_of)])
-    tests = sum(tests_of(paired, evidence, rule) for paired, evidence in zip(pairs, asked, strict=True))
+    given = [(paired, evidence_to_compare(paired, measures, positive, alone=alone)) for paired in pairs]
+    check_used(dict.fromkeys(name for _, evidence in given for name in evidence), score_range=pairs[0].score_range)
+    check_margins(rule, [row for paired, evidence in given for row, _ in blank_rows(paired, evidence)])
+    tests = sum(tests_of(paired, evidence, rule) for paired, evidence in given)
     level, first = rule.level_of_one(max(1, tests)), rule.n_resamples
     notes: tuple[Note, ...] = ()
-    if any(uses_random_weights(name, of) for evidence in asked for name, of in evidence.items()):
+    if any(uses_random_weights(name, of) for _, evidence in given for name, of in evidence.items()):
         rule = rule.with_resamples_for(level)
         smallest = 1 / (rule.n_resamples + 1)
         if smallest > level:
             text = f"too few random weights for a fail: p is at least {p_number(smallest)}, above {p_number(level)}"
             notes = (Note("too-few-resamples", text),)
-    of_one = rule.of_family(max(1, tests))
+    rule_of_one = rule.of_family(max(1, tests))
     results = []
-    for paired, evidence in zip(pairs, asked, strict=True):
-        result = _tested(paired, evidence, of_one, first=first, level=level, alone=alone)
+    for paired, evidence in given:
+        result = _undecided(paired, evidence, rule_of_one, first=first, level=level, alone=alone)
         reversed_ = reversed_scores(paired, evidence, positive, models)
         results.append(replace(result, notes=(*result.notes, *reversed_)))
-    families = [of_pair.rows for of_pair in results]
-    _check_tested(families, rule)
-    decided = _decide(families, of_one, level)
-    results = [replace(of_pair, rows=rows, rule=rule) for of_pair, rows in zip(results, decided, strict=True)]
+    tested = [result.rows for result in results]
+    _check_tested(tested, rule)
+    decided = _decide(tested, rule_of_one, level)
+    results = [replace(result, rows=rows, rule=rule) for result, rows in zip(results, decided, strict=True)]
 
     def retest(place: int, paired: PairedPredictions, evidence: Mapping[str, Evidence], where: str) -> tuple[str, str]:
         """Decide again with other rows or groups of the pair at this place, and return the result in words."""
-        rows = _rows(paired, evidence, of_one, first, level)
-        decided = _decide([*families[:place], rows, *families[place + 1 :]], of_one, level)
+        rows = _rows(paired, evidence, rule_of_one, first, level)
+        decided = _decide([*tested[:place], rows, *tested[place + 1 :]], rule_of_one, level)
         return in_words(replace(results[place], rows=decided[place]), results[place], where, cells_of)
 
-    for place, (paired, evidence) in enumerate(zip(pairs, asked, strict=True)):
+    for place, (paired, evidence) in enumerate(given):
         if not alone and paired.units.candidates is None:
             dependence = notes_on_dependence(paired, evidence, partial(retest, place), rule, single=False)
             results[place] = replace(results[place], notes=(*results[place].notes, *dependence))
-    return tuple(replace(of_pair, notes=(*of_pair.notes, *notes)) for of_pair in results)
+    return tuple(replace(result, notes=(*result.notes, *notes)) for result in results)
 
 
-def _tested(
+def _undecided(
     paired: PairedPredictions,
     evidence: Mapping[str, Evidence],
     rule: ComparisonRule,
@@ -117,7 +111,10 @@ def _tested(
     level: float,
     alone: bool,
 ) -> ComparisonResult:
-    """Return all measures on all parts, undecided, with `first` weightings, or more if they decide at `level`."""
+    """Return the result before verdicts: every measure on all rows and every slice, with notes.
+
+    `first`: the number of random weightings, or more if these decide at `level`, that of one test.
+    """
     units, names = paired.units, [*evidence]
     rows = _rows(paired, evidence, rule, first, level)
     notes = [*paired.notes, *too_fine(units.slices, rule.smallest_slice), *without_task_mean(paired, names)]
@@ -151,7 +148,7 @@ def _tested(
 def _rows(
     paired: PairedPredictions, evidence: Mapping[str, Evidence], rule: ComparisonRule, first: int, level: float
 ) -> list[ComparisonRow]:
-    """Return all rows of a pair, undecided. The parameters are those of `_tested`."""
+    """Return all rows of a pair, undecided. The parameters are those of `_undecided`."""
     rows = bounded([*_tested_rows(paired, evidence, rule, first, level)], rule)
     if rule.gaps:
         from .gaps import gaps_of, tested_change  # most comparisons need none
@@ -163,21 +160,24 @@ def _rows(
 def _tested_rows(
     paired: PairedPredictions, evidence: Mapping[str, Evidence], rule: ComparisonRule, first: int, level: float
 ) -> Iterator[Tested]:
-    """Test the measures on all rows, in the mean over tasks and on each slice. Parameters as for `_tested`."""
+    """Test the measures on all rows, in the mean over tasks and on each slice. Parameters as for `_undecided`.
+
+    If there are many slices, they share their random weights and begin with fewer.
+    """
     units = paired.units
     few = rule.n_resamples if rule.simultaneous else first
     start = first_stage(few, len(units.parts)) if units.single and not rule.simultaneous else few
     draws = SharedDraws(rule.rng, start) if start < few else paired.draws
-    of_slices = {
-        name: replace(whole, draws=draws) if isinstance(whole, Classes) else whole for name, whole in evidence.items()
-    }
     for blank, places in blank_rows(paired, evidence):
-        if blank.slice != MEAN_OVER_TASKS:
-            of_part, size = (evidence, few) if blank.slice == ALL_ROWS else (of_slices, start)
-            sizes = stages(blank.measure, size, few, rule.n_resamples, level)
-            yield in_stages(partial(test_part, blank, of_part[blank.measure], places), rule, sizes)
-        elif units.tasks is not None and blank.n >= rule.smallest_slice:
-            yield test_task_mean(blank, evidence[blank.measure], units.tasks, rule)
+        part, size = evidence[blank.measure], few
+        if blank.slice == MEAN_OVER_TASKS:
+            if units.tasks is not None and blank.n >= rule.smallest_slice:
+                yield test_task_mean(blank, part, units.tasks, rule)
+            continue
+        if blank.slice != ALL_ROWS:
+            part, size = replace(part, draws=draws) if isinstance(part, Classes) else part, start
+        sizes = stages(blank.measure, size, few, rule.n_resamples, level)
+        yield in_stages(partial(test_part, blank, part, places), rule, sizes)
     if draws is not None and draws is not paired.draws:
         draws.clear()  # cached laws refer to them
 
@@ -214,8 +214,8 @@ def decide_row(
     """Return a tested row with its indices and its verdict; `level`: that of one test."""
     assert row.pvalue is not None
     assert row.difference is not None
-    # Where nothing differs, both hypotheses fit as well as any; so they do where p is large on either side, as of
-    # bounds on few rows: 1 - p is then no p-value of the other side.
+    # If nothing differs, both hypotheses fit. So they do if p is large on both sides, as for bounds on few rows, where
+    # 1 - p is not a p-value of the other side.
     neither = row.silent or (row.pvalue > 0.75 and row.two_sided_pvalue == 1)
     indices = possibility(1.0, 1.0) if neither else possibility(row.pvalue)
     low = -math.inf if row.low is None else row.low
@@ -245,10 +245,11 @@ def with_names(pairs: Sequence[PairedPredictions], scores: Sequence[str | None])
     """Return a candidate's pairs with the names of several scores. Only the first pair compares predictions."""
     if len(pairs) == 1:
         return list(pairs)
-    return [
-        replace(pair, scored=pair.scored and replace(pair.scored, name=str(score)), compared=again and not pair.graded)
-        for again, score, pair in zip([False] + [True] * (len(pairs) - 1), scores, pairs, strict=True)
-    ]
+    named = []
+    for place, (pair, score) in enumerate(zip(pairs, scores, strict=True)):
+        scored = pair.scored and replace(pair.scored, name=str(score))
+        named.append(replace(pair, scored=scored, compared=place > 0 and not pair.graded))
+    return named
 
 
 def compare_scores(
@@ -261,8 +262,8 @@ def compare_scores(
 
     `pairs`: for each candidate, its predictions paired with the baseline's by each score. The rest: as `compare_pairs`.
     """
-    every = [pair for by_score in pairs for pair in by_score]
-    results = iter(compare_pairs(every, rule, measures, positive=positive))
+    all_pairs = [pair for by_score in pairs for pair in by_score]
+    results = iter(compare_pairs(all_pairs, rule, measures, positive=positive))
     return tuple(_merged([next(results) for _ in by_score]) for by_score in pairs)
 
 
@@ -287,4 +288,4 @@ def _listed(subjects: Sequence[tuple[Mapping[str, str], Mapping[str, str]]], sid
     for subject in subjects:
         for name, value in subject[side].items():
             values.setdefault(name, {})[value] = None
-    return {name: ", ".join(of) for name, of in values.items()}
+    return {name: ", ".join(distinct) for name, distinct in values.items()}

@@ -40,13 +40,13 @@ def rows_that_decide(row: ComparisonRow, rule: ComparisonRule, level: float) -> 
     below, above = (
         Bound.of(abs(end - row.difference), row.standard_error, row.n, share) for end in (row.low, row.high)
     )
-    tested = row.test.kind in ("unseen", "unpaired")  # otherwise p is that of exchanges, without one more row
-    rejected = math.inf
-    if not tested and 0 < row.pvalue < 0.5:
-        rejected = row.n * float(ndtri(level) / ndtri(row.pvalue)) ** 2
+    by_bound = row.test.kind in ("unseen", "unpaired")  # otherwise p is that of exchanges, without one more row
+    fewest_to_reject = math.inf
+    if not by_bound and 0 < row.pvalue < 0.5:
+        fewest_to_reject = row.n * float(ndtri(level) / ndtri(row.pvalue)) ** 2
 
     def decides(n: int) -> bool:
-        failed = fails and (above.share_beyond(drop, n) <= level if tested else n >= rejected)
+        failed = fails and (above.share_beyond(drop, n) <= level if by_bound else n >= fewest_to_reject)
         return failed or (passes and below.share_beyond(room, n) <= share)
 
     return fewest_rows(row.n, decides)
@@ -73,8 +73,11 @@ class Bound(NamedTuple):
     def share_beyond(self, reach: float, n: int) -> float:
         """Return the probability that a normal error and the weight of one more row move the estimate further."""
         error, unseen = self.deviation / math.sqrt(n), self.unseen / n
-        if error == 0 or unseen == 0:
-            return math.exp(-reach / unseen) if unseen else float(ndtr(-reach / error)) if error else 0.0
+        if unseen == 0:
+            return float(ndtr(-reach / error)) if error else 0.0
+        if error == 0:
+            return math.exp(-reach / unseen)
+        # The tail of the sum of a normal and an exponential variable; erfcx avoids overflow if the tail is small.
         far, shift = reach / error, error / unseen
         if far > shift:
             return float(ndtr(-far)) + math.exp(-reach / unseen + shift**2 / 2) * float(ndtr(far - shift))

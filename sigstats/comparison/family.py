@@ -1,4 +1,4 @@
-"""The family of tests of a comparison: its measures, and its rows before they are tested."""
+"""The family of tests of a comparison: its measures, their evidence, and its rows before they are tested."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -22,28 +22,30 @@ from .units import ALL_ROWS
 
 def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
     """Return the measures by default: the accuracy, and the area of probabilities or the mean of marks and costs."""
-    scored, classes = paired.scored, None if isinstance(paired.outcomes, Verdicts) else paired.predicted
-    labels = classes.of_labels if classes and are_measurements(classes.classes) else []
-    if classes and (len(labels) > MANY_NUMBERS or any(not float(name).is_integer() for name in labels)):
+    scored, predicted = paired.scored, None if isinstance(paired.outcomes, Verdicts) else paired.predicted
+    labels = predicted.of_labels if predicted and are_measurements(predicted.classes) else []
+    if predicted and (len(labels) > MANY_NUMBERS or any(not float(name).is_integer() for name in labels)):
         if scored:
             return (scored.mean,)  # accuracy of measurements is hardly ever wanted
-        broken = next(name for name in classes.classes if not float(name).is_integer())
+        fraction = next(name for name in predicted.classes if not float(name).is_integer())
         raise ValueError(
-            f"label and prediction: {len(classes.classes):,} different numbers such as {broken} are not valid as "
+            f"label and prediction: {len(predicted.classes):,} different numbers such as {fraction} are not valid as "
             "classes; expected the measure neg-mae or neg-mse (or accuracy, if only equal numbers are right)"
         )
-    if classes:
-        classes.check_names(wanted="classes of the labels, or the measure accuracy, if only equal names are right")
+    if predicted:
+        predicted.check_names(wanted="classes of the labels, or the measure accuracy, if only equal names are right")
     if scored is None or (paired.graded and paired.predicted):
         return ("accuracy",)
     if paired.predicted is None:
-        return (scored.mean if paired.graded or scored.per or len(paired.classes) != 2 else _of_labelled(scored),)
+        marks = paired.graded or scored.per or len(paired.classes) != 2
+        return (scored.mean if marks else _measure_of_labelled(scored),)
     if scored.of_truth:
         return ("accuracy", "neg-log-loss")
-    return ("accuracy", scored.mean if scored.per else _of_labelled(scored))
+    return ("accuracy", scored.mean if scored.per else _measure_of_labelled(scored))
 
 
-def _of_labelled(scored: Scored) -> str:
+def _measure_of_labelled(scored: Scored) -> str:
+    """Return the measure of scores with labels: the AUC of probabilities, the mean of marks; or raise ValueError."""
     known = metric_of(scored.column)
     if scored.column in ("", "scores") or (known and known.direction == "class"):
         return "auc"
@@ -68,7 +70,7 @@ def named_score(paired: PairedPredictions) -> str | None:
 def measures_to_compare(
     paired: PairedPredictions, measures: str | Sequence[str] | None, *, alone: bool = False
 ) -> tuple[str, ...]:
-    """Return the measures to compare: the default ones, or those named plus a cost (unless `alone`)."""
+    """Return the measures to compare: the default ones, or those named and (unless `alone`) a cost."""
     if measures is None:
         return default_measures(paired)
     names = as_compared_measures(measures)

@@ -1,5 +1,7 @@
 """Fresh rows at each look: the candidate against the baseline on all rows so far, valid at every look.
 
+A look goes through `values_of_rows`, `row_of_fresh` for each measure and slice, and `decide_fresh` for all of them.
+
 The family is every measure on all rows and on the slices of the first look. The p-value of each is the reciprocal of
 the largest e-value so far (`sigstats.anytime_test`), which never grows, so that Holm's adjustment holds at all looks
 together (e-Holm). Benjamini and Hochberg's takes the e-values of this look (closed e-BH: Xu, Fischer and Ramdas 2025).
@@ -121,20 +123,22 @@ def row_of_fresh(
     if row.n < rule.smallest_slice:
         note = f"too small to test: {row.n} of at least {rule.smallest_slice} rows"
         return FreshRow(replace(row, note=note), values, 0.0, None)
-    largest = 1.0 if before is None or before.pvalue is None or before.test != _TEST else before.pvalue
     windows = _windows(values)
     evidence = log_evalue_of_any_start(windows, 0.0, "less", added=rate)
     both = log_evalue_of_any_start(windows, 0.0, "two-sided")
     worse, differs = (math.exp(-max(0.0, log)) for log in (evidence, both))
+    # The e-values of Benjamini and Hochberg's adjustment are those of this look. Other p-values never grow.
+    of_one_look = rate or rule.adjust == "benjamini-hochberg"
+    if not of_one_look and before is not None and before.pvalue is not None and before.test == _TEST:
+        worse = min(worse, before.pvalue)
     differing = int(np.count_nonzero(values.differences))
-    of_one_look = rate or rule.adjust == "benjamini-hochberg"  # this adjustment takes e-values
-    parts = (values.at(values.looks > values.looks.max() - length) for length in (1, 7))
-    shown = [_estimated(row, part, rule.confidence_level).turned() for part in parts]
+    latest = (values.at(values.looks > values.looks.max() - length) for length in (1, 7))
+    of_latest = [_estimated(row, part, rule.confidence_level).turned() for part in latest]
     row = replace(
         _estimated(row, values, rule.confidence_level),
-        windows=tuple((part.difference, part.low, part.high) for part in shown),
+        windows=tuple((part.difference, part.low, part.high) for part in of_latest),
         test=_RATE if rate else _TEST,
-        pvalue=None if late else max(math.ulp(0.0), worse if of_one_look else min(worse, largest)),
+        pvalue=None if late else max(math.ulp(0.0), worse),
         two_sided_pvalue=max(math.ulp(0.0), differs),
         differing=differing,
         note=_LATE if late else f"rows that differ: {differing:,} of {row.n:,}",
@@ -199,7 +203,7 @@ def _estimated_quantile(row: ComparisonRow, sign: int, values: RowValues) -> Com
 def _since_change(
     row: ComparisonRow, values: RowValues, failed: ComparisonRow | None, rule: ComparisonRule
 ) -> ComparisonRow:
-    """Return the row since the look from which the candidate is worse.
+    """Return the row with the values since the look from which the candidate is worse.
 
     The intervals from all looks on cover together: that of the j-th has the error 1 / (j (j + 1)) of all.
     """
@@ -225,10 +229,12 @@ def repaired_since(values: RowValues, gain: float, alpha: float) -> int | None:
 def decide_fresh(tested: Sequence[FreshRow], family: int, rule: ComparisonRule) -> tuple[ComparisonRow, ...]:
     """Return the rows with adjusted p-values and verdicts; `family`: the number of tests at the first look."""
     family_rows = [row for row in tested if row.row.pvalue is not None]
-    too_small = family - len(family_rows)  # only these belong to the family
-    of_row = iter(adjust_family([*(row.row.pvalue or 0.0 for row in family_rows), *[1.0] * too_small], rule.adjust))
+    too_small = family - len(family_rows)  # the tests of the first look that are not among these rows
     if rule.adjust == "benjamini-hochberg":
-        of_row = iter(closed_e_bh([*(row.evidence for row in family_rows), *[0.0] * too_small]))
+        adjusted = iter(closed_e_bh([*(row.evidence for row in family_rows), *[0.0] * too_small]))
+    else:
+        pvalues = [*(row.row.pvalue or 0.0 for row in family_rows), *[1.0] * too_small]
+        adjusted = iter(adjust_family(pvalues, rule.adjust))
     level = rule.level_of_one(max(1, family))
     # No number of rows settles a row, since the means of later rows may differ.
     decide = partial(decide_row, rule=rule, level=level, deciding=lambda *_, **__: None)
@@ -238,7 +244,7 @@ def decide_fresh(tested: Sequence[FreshRow], family: int, rule: ComparisonRule) 
             rows.append(row.turned())
             continue
         # The indices need a p-value: at a look chosen beforehand, the rate times the number of looks is one.
-        looks, pvalue = int(np.ptp(values.looks)) + 1 if row.test == _RATE else 1, next(of_row)
+        looks, pvalue = int(np.ptp(values.looks)) + 1 if row.test == _RATE else 1, next(adjusted)
         at_look = replace(row, pvalue=min(1.0, looks * row.pvalue))
         decided = decide(at_look, pvalue)
         if failed is not None or pvalue <= rule.alpha:
@@ -266,9 +272,10 @@ def change_of(differences: FloatArray, looks: IntArray) -> Change:
     """
     first = int(looks.min())
     rows, sums, squares = (np.bincount(looks - first, power) for power in (None, differences, differences**2))
-    below, above = (np.cumsum(part[::-1])[::-1] for part in (rows, sums))
-    before_n, before_sum = rows.sum() - below, sums.sum() - above
-    worse, better = np.minimum(above, 0.0) ** 2 / below, np.maximum(before_sum, 0.0) ** 2 / np.maximum(before_n, 1)
+    rows_since, sums_since = (np.cumsum(part[::-1])[::-1] for part in (rows, sums))
+    rows_before, sums_before = rows.sum() - rows_since, sums.sum() - sums_since
+    worse = np.minimum(sums_since, 0.0) ** 2 / rows_since
+    better = np.maximum(sums_before, 0.0) ** 2 / np.maximum(rows_before, 1)
     fitted = worse + better
     variance = max((float(squares.sum()) - float(fitted.max())) / int(rows.sum()), np.finfo(float).tiny)
     likely = np.flatnonzero(fitted >= fitted.max() - 2 * _LESS_LIKELY * variance)

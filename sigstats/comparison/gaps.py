@@ -32,7 +32,7 @@ from .rule import ComparisonRule, RowTest
 
 #: The smallest p-value, and the number of steps of the search for it.
 _SMALLEST, _STEPS = 1e-9, 24
-#: True if the rows of the class count for a measure, False if all others do.
+#: Measures that are the share of right answers among the rows of the class (True), or among all other rows (False).
 _COUNTED = {"recall": True, "specificity": False}
 
 
@@ -57,13 +57,17 @@ class Slices:
 
     def intervals(self, side: int | None, confidence: float) -> "Ends":
         """Return intervals of the means of a model or, with None, of the mean differences candidate - baseline."""
-        return Ends(*np.array([[*self._interval(part, side, confidence)] for part in self.parts]).T)
+        intervals = [self._interval(part, side, confidence) for part in self.parts]
+        return Ends(np.array([one.low for one in intervals]), np.array([one.high for one in intervals]))
 
     def _interval(self, part: Values, side: int | None, confidence: float) -> Interval:
-        (low, high), group, (a, b) = part.limits or (0.0, 1.0), part.units.group, part.values
+        group, (low, high) = part.units.group, part.limits or (0.0, 1.0)
         if part.answers and group is None and side is not None:
             return clopper_pearson(int(part.values[side].sum()), part.units.n, confidence_level=confidence)
-        values, limits = (b - a, (low - high, high - low)) if side is None else (part.values[side], (low, high))
+        if side is None:
+            values, limits = part.values[1] - part.values[0], (low - high, high - low)
+        else:
+            values, limits = part.values[side], (low, high)
         sums, sizes = by_group(values, group)
         _, unseen, _ = unseen_unit(group is not None, len(sums), self.rule.unseen_group)
         return mean_interval(units_of(sums, sizes, row_of_groups(len(sums), unseen)), limits, confidence)
@@ -105,14 +109,14 @@ def gaps_of(paired: PairedPredictions, evidence: Mapping[str, Evidence], rule: C
         raise ValueError(f"gaps: is not valid with {', '.join(evidence)}; expected {wanted}")
     for column, (names, codes) in columns.items():
         for measure, (values, rows) in means.items():
-            every = [values.take(np.flatnonzero(codes[rows] == code)) for code in range(len(names))]
-            large = [place for place, part in enumerate(every) if part.units.n >= rule.smallest_slice]
-            parts, many = [every[place] for place in large], len(large) > 1
-            row = blank_row(paired, measure, f"gap by {column}", sum(part.units.n for part in parts))
-            few = "" if many else f"fewer than two slices of at least {rule.smallest_slice} rows"
-            test = RowTest(f"simultaneous intervals of {len(large):,} of {len(names):,} slices" * many, "gap")
-            row = replace(row, lower_is_better=True, test=test, note=few)
-            yield Slices([names[place] for place in large], parts, rule, row)
+            parts = {name: values.take(np.flatnonzero(codes[rows] == code)) for code, name in enumerate(names)}
+            large = {name: part for name, part in parts.items() if part.units.n >= rule.smallest_slice}
+            test, note = f"simultaneous intervals of {len(large):,} of {len(names):,} slices", ""
+            if len(large) < 2:
+                test, note = "", f"fewer than two slices of at least {rule.smallest_slice} rows"
+            row = blank_row(paired, measure, f"gap by {column}", sum(part.units.n for part in large.values()))
+            row = replace(row, lower_is_better=True, test=RowTest(test, "gap"), note=note)
+            yield Slices([*large], [*large.values()], rule, row)
 
 
 def gap_of(slices: Slices, bar: float) -> tuple[float, Interval, float]:
@@ -122,7 +126,8 @@ def gap_of(slices: Slices, bar: float) -> tuple[float, Interval, float]:
         return slices.intervals(0, 1 - alpha / len(slices.parts)).gap
 
     level = slices.rule.confidence_level
-    return float(np.ptp(slices.means(0))), Interval(*gap(1 - level), level), _smallest(lambda at: gap(at)[0] > bar)
+    pvalue = _smallest(lambda alpha: gap(alpha)[0] > bar)
+    return float(np.ptp(slices.means(0))), Interval(*gap(1 - level), level), pvalue
 
 
 def tested_change(slices: Slices) -> ComparisonRow:
@@ -155,7 +160,10 @@ def tested_change(slices: Slices) -> ComparisonRow:
 
 
 def _change(a: Ends, b: Ends, d: Ends) -> tuple[float, float]:
-    """Return the interval of the gap of b minus that of a; `d`: intervals of the differences b - a."""
+    """Return the interval of the gap of b minus that of a; `d`: intervals of the differences b - a.
+
+    Row g and column h of `grown` (`shrunk`): the gap grows by at least (most) this if g is the best slice, h the worst.
+    """
     others = ~np.eye(len(d.low), dtype=bool)
     grown = d.low[:, np.newaxis] - d.high - a.ahead - a.behind
     shrunk = d.high[:, np.newaxis] - d.low + b.ahead + b.behind
@@ -184,7 +192,7 @@ def _as_mean(evidence: Evidence) -> tuple[Values, IntArray] | None:
         return (evidence, rows) if mean else None
     if not isinstance(evidence, Classes) or evidence.measure not in _COUNTED:
         return None
-    counted, of_class = _COUNTED[evidence.measure], evidence.code
-    rows = rows[(evidence.label == of_class) == counted]
-    right = [(side[rows] == of_class) == counted for side in (evidence.a, evidence.b)]
+    of_class, code = _COUNTED[evidence.measure], evidence.code
+    rows = rows[(evidence.label == code) == of_class]
+    right = [(side[rows] == code) == of_class for side in (evidence.a, evidence.b)]
     return Values.of_answers(units.take(rows), right), rows

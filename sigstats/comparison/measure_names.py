@@ -1,4 +1,4 @@
-"""Names of compared measures, and the inputs that they use."""
+"""Names of compared measures: which are accepted, and which of the given inputs they use."""
 
 import re
 from collections.abc import Callable, Collection, Sequence
@@ -24,13 +24,11 @@ from ..measures.table import (
 
 #: Measures of a comparison, in the order of the table of measures. The error is one minus the accuracy.
 COMPARED_MEASURES = tuple(name for name, spec in MEASURES.items() if is_named_alone(spec) and name != "error")
-#: What measures of scores need.
+#: The inputs of measures of scores.
 _SCORES = ("scores", "probabilities", "tables", "marks")
 OF_SCORES = tuple(name for name in COMPARED_MEASURES if MEASURES[name].needs in _SCORES)
 #: Labels with more distinct numbers than this, most of them not integers, are measurements, not classes.
 MANY_NUMBERS = 20
-
-
 #: Measures that a `Measure` may name, with parameters or with a direction of its own.
 _OF_COUNTS = ("error", "dcf", "f-beta", "macro-f-beta", "weighted-f-beta")
 #: Patterns of names that are not supported measures, and the alternative to each.
@@ -44,10 +42,10 @@ _NO_MEASURES = {
 
 def as_compared_measures(names: Any) -> tuple[str, ...]:
     """Check the names of measures of a comparison; raise ValueError if unknown or repeated."""
-    several = [names] if isinstance(names, (str, Measure)) or callable(names) else names
-    if not isinstance(several, Sequence):
+    listed = [names] if isinstance(names, (str, Measure)) or callable(names) else names
+    if not isinstance(listed, Sequence):
         raise refuse("measures", names, "the name of a measure, or several")
-    chosen = tuple(map(_as_measure, several))
+    chosen = tuple(map(_as_measure, listed))
     for name in chosen:
         if chosen.count(name) > 1:
             raise ValueError(f"measures: {name!r} is named twice")

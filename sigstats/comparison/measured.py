@@ -1,4 +1,8 @@
-"""The evidence for a measure in the predictions of two models, or the reason why it is missing."""
+"""The evidence for a measure in the predictions of two models, or the reason why it is missing.
+
+`evidence_of` chooses a function by what the measure needs (`_EVIDENCE_BY_NEEDS`): right answers, classes, numbers,
+scores, probabilities or marks. Each raises ValueError if the predictions lack this input.
+"""
 
 import dataclasses
 from collections.abc import Callable, Collection, Sequence
@@ -24,7 +28,7 @@ from .units import Units
 
 
 def evidence_of(paired: PairedPredictions, measure: str, positive: str | None = None) -> Evidence:
-    """Return the evidence for a measure in predictions. Raise ValueError if they have none. `positive`: a class."""
+    """Return the evidence for a measure in predictions, or raise ValueError. `positive`: the positive class."""
     if paired.units.in_time and (MEASURES[measure].test not in ("mcnemar", "means") or is_pass_at(measure)):
         raise ValueError(f"measures: {measure!r} is not a mean over rows; omit order, or name accuracy or another mean")
     if paired.units.weights is not None and (measure in ("auc", "ratio") or is_pass_at(measure)):
@@ -32,20 +36,24 @@ def evidence_of(paired: PairedPredictions, measure: str, positive: str | None = 
     spec = dataclasses.replace(MEASURES[measure], name=measure)  # includes the properties of a user's own measure
     if paired.people is not None:
         return _judged(paired, paired.people, spec)
-    if not paired.runs:
-        evidence = _BY_NEEDS[spec.needs](paired, spec, positive)
-        unlimited = evidence.limits is None and not spec.share and not isinstance(evidence, Classes)
-        if paired.units.candidates is not None and unlimited:
-            raise _invalid(spec, "different rows without the limits of a row; expected score_range")
-        return evidence
+    if paired.runs:
+        return _runs(paired, spec, positive)
+    evidence = _EVIDENCE_BY_NEEDS[spec.needs](paired, spec, positive)
+    unlimited = evidence.limits is None and not spec.share and not isinstance(evidence, Classes)
+    if paired.units.candidates is not None and unlimited:
+        raise _invalid(spec, "different rows without the limits of a row; expected score_range")
+    return evidence
+
+
+def _runs(paired: PairedPredictions, spec: MeasureSpec, positive: str | None) -> Runs:
     if spec.share:
         raise _invalid(spec, "several runs")
-    if is_of_scores(measure):
+    if is_of_scores(spec.name):
         answers: list[Any] = [scores for pair in paired.runs if pair.scored for scores in pair.scored.scores]
     else:
         answers = [codes for pair in paired.runs if pair.predicted for codes in (pair.predicted.a, pair.predicted.b)]
     runs = [dataclasses.replace(pair, score_range=paired.score_range) for pair in paired.runs]
-    pairs = tuple(_BY_NEEDS[spec.needs](run, spec, positive) for run in runs)
+    pairs = tuple(_EVIDENCE_BY_NEEDS[spec.needs](run, spec, positive) for run in runs)
     differs = np.any([of_run != answers[0] for of_run in answers], axis=0)
     return Runs(units=paired.units, limits=pairs[0].limits, pairs=pairs, differs=differs)
 
@@ -77,9 +85,9 @@ def _attempts(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> At
     predicted, units = _predictions(paired, spec), paired.units
     if units.group is None:
         raise ValueError(f"measures: {spec.name!r} needs the item of each answer; expected groups (--group id)")
-    few = int(np.unique(units.group if units.items is None else units.items, return_counts=True)[1].min())
-    if few < spec.answers:
-        raise _invalid(spec, f"an item of {few} answers; expected {spec.answers} or more")
+    fewest = int(np.unique(units.group if units.items is None else units.items, return_counts=True)[1].min())
+    if fewest < spec.answers:
+        raise _invalid(spec, f"an item of {fewest} answers; expected {spec.answers} or more")
     a, b = (right.astype(np.float64) for right in predicted.right)
     return Attempts(units=units, k=spec.answers, every="^" in spec.name, right=(a, b), totals=predicted.totals)
 
@@ -89,14 +97,15 @@ def _classes(paired: PairedPredictions, spec: MeasureSpec, positive: str | None)
     if NO_ANSWER in predicted.classes and spec.name not in _OF_RIGHT:
         wanted = f"{', '.join(_OF_RIGHT)}, or --unscored drop"
         raise _no_wrong(spec, f"several classes, since it depends on which wrong class is predicted; expected {wanted}")
-    one = spec.of_one_class or (spec.of_rows is None and refers_to_one_class(spec.name))
-    code = positive_code(paired, positive, among_several=True) if one else -1
+    of_one_class = spec.of_one_class or (spec.of_rows is None and refers_to_one_class(spec.name))
+    code = positive_code(paired, positive, among_several=True) if of_one_class else -1
     if spec.of_weights is not None:
         return _of_codes(paired, spec, predicted, values=numbers_or_names(paired.classes), limits=spec.limits)
     if spec.of_rows is None:
         return _of_codes(paired, spec, predicted, code=code)
     k, sign = len(paired.classes), 1 if spec.greater_is_better else -1
-    names = np.where(np.arange(k) == code, "positive", "negative") if one else np.array(paired.classes)
+    names = np.where(np.arange(k) == code, "positive", "negative") if of_one_class else np.array(paired.classes)
+    # The formula is computed once for each cell of the table of true and predicted classes.
     cells, of_cell = np.unique([predicted.label * k + side for side in (predicted.a, predicted.b)], return_inverse=True)
     a, b = (sign * spec.of_rows(names[cells // k], names[cells % k]))[of_cell.reshape(2, -1)]
     return Values(units=paired.units, values=(a, b), span=spec.span, limits=signed(spec.limits, sign))
@@ -109,29 +118,30 @@ def _of_codes(paired: PairedPredictions, spec: MeasureSpec, predicted: Predicted
 
 
 def _of_numbers(
-    units: Units, spec: MeasureSpec, sides: Sequence[Any], labels: Sequence[float], ends: Any, *, limited: bool
+    units: Units, spec: MeasureSpec, columns: Sequence[Any], labels: Sequence[float], ends: Any, *, limited: bool
 ) -> Classes:
-    """Return labels and predictions that are numbers; `labels` and `ends`: the values that an unseen row may have."""
-    parts = [*sides, np.array(labels), np.array(ends)]
-    values, codes = np.unique(np.concatenate(parts), return_inverse=True)
-    label, a, b, *unseen = np.split(codes, np.cumsum([len(part) for part in parts])[:-1])
+    """Return numbers as classes. `columns`: the labels and both predictions; `labels`, `ends`: those of unseen rows."""
+    arrays = [*columns, np.array(labels), np.array(ends)]
+    values, codes = np.unique(np.concatenate(arrays), return_inverse=True)
+    label, a, b, *unseen = np.split(codes, np.cumsum([len(array) for array in arrays])[:-1])
     known: Any = {"label": label, "a": a, "b": b, "values": values, "unseen": (unseen[0], unseen[1])}
     return Classes(units=units, measure=spec.name, limits=(0, 1) if spec.in_points else None, limited=limited, **known)
 
 
 def _numbers(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Classes | Values:
     predicted, limits = _predictions(paired, spec), paired.score_range
-    if odd := next((name for name in predicted.classes if not is_finite_number(name)), None):
-        raise _invalid(spec, f"{shown(odd)}; expected labels and predictions in numbers")
+    if word := next((name for name in predicted.classes if not is_finite_number(name)), None):
+        raise _invalid(spec, f"{shown(word)}; expected labels and predictions in numbers")
     refuse_thousands("prediction", predicted.classes)
     numbers = np.array([float(name) for name in predicted.classes])
     refuse_beyond(limits, [numbers], "numbers")
     if spec.name in POWERS:
         return _of_codes(paired, spec, predicted, values=numbers)
     if spec.of_rows is None:
-        sides = [numbers[codes] for codes in (predicted.label, predicted.a, predicted.b)]
+        columns = [numbers[codes] for codes in (predicted.label, predicted.a, predicted.b)]
         ends = limits or (float(numbers.min()), float(numbers.max()))
-        return _of_numbers(paired.units, spec, sides, [*ends, float(sides[0].mean())], ends, limited=limits is not None)
+        labels = [*ends, float(columns[0].mean())]
+        return _of_numbers(paired.units, spec, columns, labels, ends, limited=limits is not None)
     a, b = (spec.of_rows(numbers[predicted.label], numbers[side]) for side in (predicted.a, predicted.b))
     width = None if limits is None else limits[1] - limits[0]
     span = width**2 if width is not None and spec.name == "neg-mse" else width
@@ -180,15 +190,15 @@ def _all_probabilities(paired: PairedPredictions, spec: MeasureSpec, _: str | No
         raise _invalid(spec, f"two classes; expected {'accuracy' if spec.answers else 'auc'}")
     if tables is None:
         raise _invalid(spec, "scores of one class; expected a table of probabilities of all classes (--probabilities)")
-    places, size = [table[:, 0] for table in tables], len(tables[0])
     if spec.answers:
-        return Values.of_answers(
-            paired.units, [rank_of_truth(table[:, 1:], table[:, 0]) <= spec.answers for table in tables]
-        )
+        right = [rank_of_truth(table[:, 1:], table[:, 0]) <= spec.answers for table in tables]
+        return Values.of_answers(paired.units, right)
+    places, size = [table[:, 0] for table in tables], len(tables[0])
     if tables[0].shape != tables[1].shape or (places[0] != places[1]).any():
         raise _invalid(spec, "probabilities of other classes in the candidate; expected the same classes in both")
-    sides, ends = [places[0], np.arange(size), size + np.arange(size)], (float(FIRST), float(LAST))
-    classes = _of_numbers(paired.units, spec, sides, np.unique(places[0]).tolist(), ends, limited=True)
+    # A prediction is a row of the two tables, one below the other; those of an unseen row are the best and the worst.
+    columns, ends = [places[0], np.arange(size), size + np.arange(size)], (float(FIRST), float(LAST))
+    classes = _of_numbers(paired.units, spec, columns, np.unique(places[0]).tolist(), ends, limited=True)
     of_weights = partial(macro_area, np.concatenate(tables)[:, 1:])
     return dataclasses.replace(classes, measure=OwnMeasure(dataclasses.replace(spec, of_weights=of_weights)))
 
@@ -222,7 +232,7 @@ def _marks(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Value
 
 def _given_scores(paired: PairedPredictions, spec: MeasureSpec) -> Scored:
     """Return the scores of both models; raise ValueError if they are missing or of another kind."""
-    scored, marks, name = paired.scored, spec.needs == "marks", spec.name
+    scored, needs_marks, name = paired.scored, spec.needs == "marks", spec.name
     if name == "ratio" and (scored is None or scored.per is None):
         raise ValueError("measures: 'ratio' is not valid without denominators; expected two columns, --measure A/B")
     if scored is None:
@@ -232,18 +242,19 @@ def _given_scores(paired: PairedPredictions, spec: MeasureSpec) -> Scored:
     if scored.of_truth and name != "neg-log-loss" and spec.needs != "tables":
         one = ", or the column of one class as the score (--score)" * (len(paired.classes) == 2)
         raise _invalid(spec, f"{len(paired.classes)} classes; expected macro-auc or neg-log-loss{one}")
-    if not marks and scored.filled:
+    if not needs_marks and scored.filled:
         raise _no_wrong(spec, "probabilities, which are not right or wrong; expected --unscored drop")
-    if not marks and paired.graded:
+    if not needs_marks and paired.graded:
         raise _invalid(spec, "marks; expected mean-score")
-    for value in (*scored.scores, *(scored.per or ()), np.array((marks and paired.score_range) or (0.0,))):
-        require_squarable(value, "scores")
+    limits = paired.score_range if needs_marks and paired.score_range else (0.0,)
+    for values in (*scored.scores, *(scored.per or ()), np.array(limits)):
+        require_squarable(values, "scores")
     return scored
 
 
 #: Measures of several classes that do not depend on which wrong class is predicted.
 _OF_RIGHT = "accuracy", "balanced-accuracy", "macro-recall", "recall"
-_BY_NEEDS: dict[Needs, Callable[[PairedPredictions, MeasureSpec, str | None], Evidence]] = {
+_EVIDENCE_BY_NEEDS: dict[Needs, Callable[[PairedPredictions, MeasureSpec, str | None], Evidence]] = {
     "answers": _answers,
     "repeated answers": _attempts,
     "classes": _classes,

@@ -1,6 +1,8 @@
-"""Notes on the data of a comparison and its limits: units, copies, dependent rows.
+"""Notes on the data of a comparison and its limits.
 
-Rows that are not independent are copies of others, groups with similar values, or neighbours in time.
+`about_predictions` looks at predictions and scores alone; `limits_note`, `monte_carlo_note` and `smooth_note` at how
+they were tested. `notes_on_dependence` looks for rows that are not independent: copies of others, groups with similar
+values (`clusters`), or neighbours in time. It states the result of the same tests in groups or without copies.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -40,27 +42,34 @@ def about_predictions(paired: PairedPredictions, measures: Sequence[str], models
         yield from units_of_numbers(paired, needs, models)
     answers: list[tuple[Any, Any]] = [] if predicted is None else [(predicted.a, predicted.b)]
     answers += [] if scored is None else [scored.scores]
-    pairs = [*answers, *([] if scored is None or scored.per is None else [scored.per])]
-    other = paired.identical or paired.runs or paired.people is not None or paired.units.candidates is not None
-    unlike = any(part is not None and part.totals is not None for part in (predicted, scored))
     if paired.people is not None and len(models) > 1 and answers:
         from ..unseen_row.judged import same_labels  # few comparisons have a judge
 
         yield from same_labels(answers[0], paired.people, join_words(sorted(models)))
-    # Models that are right (or wrong) in all rows agree without being copies.
-    telling = [first for first, _ in answers if predicted is None or not np.array_equal(first, predicted.label)]
-    varied = len(models) > 1 and any(first.min() < first.max() for first in telling)
-    if varied and not (other or unlike) and all(np.array_equal(*pair) for pair in pairs):
+    if len(models) > 1 and _are_copies(paired, answers):
         copied = f"{models[1]} and {models[0]} have the same answers in all {paired.n:,} rows; one may be a copy"
         yield Note("identical-models", copied)
     if scored is not None and not needs.isdisjoint(("scores", "probabilities")):
         hard = [model for model, values in zip(models, scored.scores, strict=False) if np.isin(values, (0, 1)).all()]
-        text = f"all {paired.n:,} scores of {join_words(hard)} are 0 or 1, like predictions, not probabilities"
-        yield from [Note("hard-scores", text)] * bool(hard)
+        if hard:
+            text = f"all {paired.n:,} scores of {join_words(hard)} are 0 or 1, like predictions, not probabilities"
+            yield Note("hard-scores", text)
     if predicted is None or paired.graded or needs.isdisjoint(("answers", "classes", "numbers")):
         return
     answers_of = zip(models, (predicted.a, predicted.b), strict=False)
     yield from answer_notes((model, paired.classes, predicted.label, answer) for model, answer in answers_of)
+
+
+def _are_copies(paired: PairedPredictions, answers: Sequence[tuple[Any, Any]]) -> bool:
+    """Return True if both models have the same answers to the same rows, though not only right (or wrong) ones."""
+    predicted, scored = paired.predicted, paired.scored
+    if paired.identical or paired.runs or paired.people is not None or paired.units.candidates is not None:
+        return False
+    if any(part is not None and part.totals is not None for part in (predicted, scored)):
+        return False
+    telling = [first for first, _ in answers if predicted is None or not np.array_equal(first, predicted.label)]
+    pairs = [*answers, *([] if scored is None or scored.per is None else [scored.per])]
+    return any(first.min() < first.max() for first in telling) and all(np.array_equal(*pair) for pair in pairs)
 
 
 def limits_note(rows: Sequence[ComparisonRow]) -> list[Note]:
@@ -78,34 +87,21 @@ def limits_note(rows: Sequence[ComparisonRow]) -> list[Note]:
 
 def monte_carlo_note(rows: Sequence[ComparisonRow]) -> list[Note]:
     """Return a note on the standard error of p-values by random weights, if there are any."""
-    drawn = [row for row in rows if row.pvalue_error is not None]
-    names = join_words(list(dict.fromkeys(row.name for row in drawn)))
-    error = significant(max((row.pvalue_error or 0.0 for row in drawn), default=0.0), 2)
-    text = f"{names}: p-values by random weights have a Monte-Carlo standard error of at most {error}"
-    return [Note("monte-carlo-error", text)] * bool(drawn)
+    errors = {row.name: row.pvalue_error for row in rows if row.pvalue_error is not None}
+    if not errors:
+        return []
+    largest = significant(max(row.pvalue_error or 0.0 for row in rows), 2)
+    text = f"p-values by random weights have a Monte-Carlo standard error of at most {largest}"
+    return [Note("monte-carlo-error", f"{join_words([*errors])}: {text}")]
 
 
 def smooth_note(measures: Iterable[str]) -> list[Note]:
     """Return a note on the assumption about functions of the user, if some measures are such functions."""
     functions = [name for name in measures if MEASURES[name].is_function]
+    if not functions:
+        return []
     text = "assumed to be smooth; the level does not hold if a measure is the best or worst of several parts"
-    return [Note("smooth-measure", f"{join_words(functions)}: {text}")] * bool(functions)
-
-
-def copies_in(paired: PairedPredictions) -> NDArray[np.bool_] | None:
-    """Return a mask of rows that are copies of others; None if there are none, or the independent units are stated."""
-    outcomes, predicted, scored = paired.outcomes, paired.predicted, paired.scored
-    others = [codes for _, codes in paired.units.slices.values()]
-    others += [predicted.label, predicted.a, predicted.b] if predicted else [outcomes.label] if outcomes else []
-    others += map(_codes, scored.scores) if scored else []
-    content = _content(paired)
-    return None if content is None else copied_rows(content, others)
-
-
-def note_on_copies(copies: NDArray[np.bool_], tested: str, doubt: str) -> Note:
-    """Return a note on the number of copies, with the result without them if these were `tested`."""
-    text = f"{np.count_nonzero(copies):,} of {len(copies):,} rows equal others in all columns and may be copies"
-    return Note("duplicates", f"{text}{tested}; groups keep copies together", doubt)
+    return [Note("smooth-measure", f"{join_words(functions)}: {text}")]
 
 
 #: States the result of the same tests on other rows or in groups ("in groups by 'x'"), and any verdict that differs.
@@ -117,11 +113,13 @@ InGroups = Callable[[IntArray, str], tuple[str, str]]
 def notes_on_dependence(
     paired: PairedPredictions, evidence: Mapping[str, Evidence], retest: Retest, rule: ComparisonRule, *, single: bool
 ) -> Iterator[Note]:
-    """Lines on rows that cluster, follow one another or are copies, with the result in groups or without the copies.
+    """Yield notes on rows that cluster, follow one another or are copies, and the result that allows for this.
 
-    None if the independent units are stated. `single`: there is only one model.
+    There are none if the independent units are stated. `single`: there is only one model.
     """
     units = paired.units
+    if units.stated:
+        return
     if len(units.parts) * len(evidence) > _MOST_TESTS and not rule.gaps:
         units = replace(units, slices={})
 
@@ -130,18 +128,29 @@ def notes_on_dependence(
         return retest(replace(paired, units=replace(units, group=codes)), grouped, where)
 
     yield from _clusters_note(paired, in_groups, seed=rule.rng, single=single)
-    copies = copies_in(paired)
+    copies = _copies_in(paired)
     if copies is not None:
         kept = np.flatnonzero(~copies)
         slices = {column: (names, codes[kept]) for column, (names, codes) in units.slices.items()}
         once = replace(paired, units=replace(units.take(kept), slices=slices))
         words, doubt = retest(once, {name: of.take(kept) for name, of in evidence.items()}, "without the copies")
-        yield note_on_copies(copies, f": without them {words}", doubt)
+        text = f"{np.count_nonzero(copies):,} of {paired.n:,} rows equal others in all columns and may be copies"
+        yield Note("duplicates", f"{text}: without them {words}; groups keep copies together", doubt)
+
+
+def _copies_in(paired: PairedPredictions) -> NDArray[np.bool_] | None:
+    """Return a mask of rows that are copies of others; None if there are none."""
+    outcomes, predicted, scored = paired.outcomes, paired.predicted, paired.scored
+    columns = [codes for _, codes in paired.units.slices.values()]
+    columns += [predicted.label, predicted.a, predicted.b] if predicted else [outcomes.label] if outcomes else []
+    columns += map(_codes, scored.scores) if scored else []
+    content = _content(paired)
+    return None if content is None else copied_rows(content, columns)
 
 
 def _content(paired: PairedPredictions) -> IntArray | None:
     """Codes of the content of rows: other columns of the file, or the coarser of two scores; None if there is none."""
-    if paired.units.stated or not 0 < paired.n <= _MOST_ROWS:
+    if not 0 < paired.n <= _MOST_ROWS:
         return None
     if paired.other_columns.content is not None or paired.scored is None:
         return paired.other_columns.content
@@ -171,12 +180,10 @@ def _codes(values: FloatArray) -> IntArray:
 
 
 def _clusters_note(paired: PairedPredictions, in_groups: InGroups, *, seed: int, single: bool) -> Iterator[Note]:
-    """Yield a line for each column that clusters the differences of the models, or the errors of a single one.
+    """Yield a note for each column that clusters the differences of the models, or the errors of a single one.
 
-    Without such a column, one where the values of neighbouring rows are alike. `in_groups`: as of `clusters`.
+    Without such a column, yield one if the values of neighbouring rows are alike. `in_groups`: as in `clusters`.
     """
-    if paired.units.stated:
-        return
     outcomes, scores = paired.outcomes, paired.scored and paired.scored.scores
     right = paired.predicted and paired.predicted.right
     label = np.zeros(paired.n, dtype=np.int64) if outcomes is None else outcomes.label
@@ -194,10 +201,10 @@ def _clusters_note(paired: PairedPredictions, in_groups: InGroups, *, seed: int,
         alike = neighbours_alike(scored[rows], label[rows], seed)
         if alike is not None:
             where = f"in the order of {shown(name) if name else 'the rows'}"
-            many = "" if name else "--group COLUMN (groups) takes rows of one source as groups, "
+            cure = "" if name else "--group COLUMN (groups) takes rows of one source as groups, "
             order = f"--order {name or 'COLUMN'} (order) takes rows as a time series"
-            many += "p and interval assume independent rows" if single else order
-            yield Note("ordered-errors", f"neighbouring rows correlate (autocorrelation {alike:.2f} {where}); {many}")
+            cure += "p and interval assume independent rows" if single else order
+            yield Note("ordered-errors", f"neighbouring rows correlate (autocorrelation {alike:.2f} {where}); {cure}")
             return
 
 
@@ -227,14 +234,14 @@ def clusters(
     """
     least = max(_FEWEST_VALUES, 2 * classes + 1)
     tried = {name: codes for name, codes in others.columns.items() if least <= int(codes.max()) + 1 <= len(codes) / 2}
-    count, draws, rng = 0, round(len(tried) / _LEVEL) - 1, np.random.default_rng(seed)
+    named, draws, rng = 0, round(len(tried) / _LEVEL) - 1, np.random.default_rng(seed)
     for name, codes in tried.items():
-        if count == _MOST_NAMED:
+        if named == _MOST_NAMED:
             return
         ratio = _inflation(values, codes, draws, rng)
         if not ratio or (name in others.numbers and not _inflation(without_trend(values, codes), codes, draws, rng)):
             continue
-        count += 1
+        named += 1
         text = f"sums over its {int(codes.max()) + 1:,} values vary {ratio:.1f} times as much as with independent rows"
         quoted, column = (name, "COLUMN, a column of these starts,") if name == STARTS else (shown(name), name)
         words, doubt = in_groups(codes, f"in groups by {quoted}")

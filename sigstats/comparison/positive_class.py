@@ -21,17 +21,23 @@ def positive_code(paired: PairedPredictions, positive: str | None, *, among_seve
 
 
 def is_positive(paired: PairedPredictions, positive: str | None) -> NDArray[np.bool_]:
-    """Mask of the rows of the positive class; raise ValueError if scores look like those of the predicted class."""
+    """Return a mask of the rows of the positive class.
+
+    Raises ValueError if the scores look like probabilities of the predicted class instead of the positive one.
+    """
     code = positive_code(paired, positive, among_several=positive is not None)
     assert paired.outcomes is not None  # as it has two classes
     predicted, least, true = paired.predicted, 1 / len(paired.classes), np.equal(paired.outcomes.label, code)
-    pairs = zip(paired.scored.scores, (predicted.a, predicted.b), strict=True) if predicted and paired.scored else ()
-    for scores, prediction in pairs:
+    if predicted is None or paired.scored is None:
+        return true
+    for scores, prediction in zip(paired.scored.scores, (predicted.a, predicted.b), strict=True):
         called = prediction == code
         of_called, others = scores[called], scores[~called]
-        surplus = len(others) - 2 * np.count_nonzero(true[~called])  # of negatives, that scores do not expect
-        unclear = len(of_called) and surplus > 2 * len(others) ** 0.5 and scores.min() >= least and scores.max() <= 1
-        if unclear and others.max() >= max(np.median(of_called), 0.501):
+        surplus = len(others) - 2 * np.count_nonzero(true[~called])  # of negatives, which large scores do not expect
+        are_of_predicted = len(of_called) and surplus > 2 * len(others) ** 0.5
+        if not are_of_predicted or scores.min() < least or scores.max() > 1:
+            continue
+        if others.max() >= max(np.median(of_called), 0.501):
             problem = f"none is below {least:g}, though other classes are predicted with scores up to {others.max():g}"
             wanted = f"the probability of {shown(paired.classes[code])}, not that of the predicted class"
             raise ValueError(f"scores: {problem}; expected {wanted}")
@@ -59,7 +65,6 @@ def reversed_scores(
         if min(m, n) and is_reversed(area := area_under_curve(true, scores[rows]), m, n):
             problem = f"scores of {model} are lower for the class {shown(first.classes[code])} (area {area:.1%})"
             if side == 0 and not named:
-                raise ValueError(
-                    problem + "; expected its probabilities, or positive, the class of these probabilities"
-                )
+                wanted = "its probabilities, or positive, the class of these probabilities"
+                raise ValueError(f"{problem}; expected {wanted}")
             yield Note("reversed-scores", f"{problem}: they may be those of the other class")

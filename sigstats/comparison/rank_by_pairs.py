@@ -1,5 +1,7 @@
 """A leaderboard by any measure of a comparison: each pair of models is tested as `sigstats.compare` tests it.
 
+The p-values of all ordered pairs, of all rows or of a slice, become rank sets (`sigstats.ranking.rank_sets`).
+
 When not to use: for the accuracy or the mean of scores, whose pairs are tested together (`sigstats.rank_models`).
 """
 
@@ -53,7 +55,7 @@ def rank_by_pairs(
     """
     rule = _rule_of_pairs(len(models), confidence_level, smallest_slice)
     draws = _shared_draws(pair, len(models), measure, rule) if len(models) > _FEW_MODELS else None
-    others: dict[str, _Rows] = {}
+    by_slice: dict[str, _Rows] = {}
     notes: dict[Note, None] = {}
 
     def tested_rows(first: int, second: int) -> Sequence[ComparisonRow]:
@@ -64,7 +66,8 @@ def rank_by_pairs(
         check_used(names, score=named_score(paired), score_range=paired.score_range)
         result = compare_pair(paired, rule, names, positive=positive, alone=True, models=called)
         of_pair = [*paired.notes, *about_predictions(paired, names, called), *result.notes]
-        notes.update(dict.fromkeys(note for note in of_pair if note.name != NEVER_PREDICTED))  # by these two
+        # A class that these two models never predict may be predicted by another one.
+        notes.update(dict.fromkeys(note for note in of_pair if note.name != NEVER_PREDICTED))
         return result.rows
 
     for a, b in combinations(range(len(models)), 2):
@@ -73,15 +76,15 @@ def rank_by_pairs(
         exchanged = [] if draws is None or a == len(models) - 2 else _exchanged(rows)
         for place, of_place in (((a, b), rows), ((b, a), exchanged or tested_rows(b, a))):
             for row in of_place:
-                others.setdefault(row.slice, {})[place] = row
+                by_slice.setdefault(row.slice, {})[place] = row
     if draws is not None:
         draws.clear()
-    whole = others.pop(ALL_ROWS)
+    whole = by_slice.pop(ALL_ROWS)
     if len({row.n for row in whole.values()}) > 1:
         raise ValueError("rows: the pairs of models have different rows; expected the same ids in all files")
-    tested = {name: rows for name, rows in others.items() if not _untested(rows)}
-    of_one = 1 - (1 - confidence_level) / max(1, len(tested))
-    ranked = {name: _ranked(_sets(rows, models, of_one), rows) for name, rows in tested.items()}
+    tested = {name: rows for name, rows in by_slice.items() if not _reason_untested(rows)}
+    level_of_slice = 1 - (1 - confidence_level) / max(1, len(tested))
+    ranked = {name: _ranked(_sets(rows, models, level_of_slice), rows) for name, rows in tested.items()}
     sets = _sets(whole, models, confidence_level)
     any_row = whole[0, 1]
     pairs = pairs_in_order(sets, lower=any_row.lower_is_better, tests={place: row.test for place, row in whole.items()})
@@ -89,8 +92,8 @@ def rank_by_pairs(
         models=_ranked(sets, whole),
         pairs=pairs,
         slices=tuple(
-            RankedSlice(slice=name, n=rows[0, 1].n, models=ranked.get(name, ()), note=_untested(rows))
-            for name, rows in others.items()
+            RankedSlice(slice=name, n=rows[0, 1].n, models=ranked.get(name, ()), note=_reason_untested(rows))
+            for name, rows in by_slice.items()
         ),
         measure=any_row.name,
         n=any_row.n,
@@ -99,7 +102,7 @@ def rank_by_pairs(
         notes=(
             *notes,
             *_too_few(any_row, confidence_level),
-            *monte_carlo_note([row for rows in (whole, *others.values()) for row in rows.values()]),
+            *monte_carlo_note([row for rows in (whole, *by_slice.values()) for row in rows.values()]),
             *smooth_note([any_row.measure]),
         ),
         test=pairs[0].test,
@@ -107,11 +110,12 @@ def rank_by_pairs(
 
 
 def _shared_draws(pair: Any, models: int, measure: str | None, rule: ComparisonRule) -> SharedDraws:
-    """Random weights for all pairs, of rows if these are single and the measure is one of several classes."""
+    """Return random weights for all pairs: of rows, if these are single and the measure is one of several classes."""
     if measure in COUNT_MEASURES and measure != "accuracy" and not refers_to_one_class(measure):
-        first, *_ = pairs = [pair(0, other) for other in range(1, models)]
-        if all(of.predicted and (of.n, of.classes, of.units.single) == (first.n, first.classes, True) for of in pairs):
-            columns = np.array([first.predicted.label, first.predicted.a, *(of.predicted.b for of in pairs)])
+        pairs = [pair(0, other) for other in range(1, models)]
+        first, kinds = pairs[0], {(paired.n, paired.classes, paired.units.single) for paired in pairs}
+        if all(paired.predicted for paired in pairs) and kinds == {(first.n, first.classes, True)}:
+            columns = np.array([first.predicted.label, first.predicted.a, *(paired.predicted.b for paired in pairs)])
             return ModelDraws(columns, rule.rng, rule.n_resamples, rule.with_resamples_for(rule.alpha).n_resamples)
     return SharedDraws(rule.rng, rule.n_resamples)
 
@@ -176,7 +180,7 @@ def _exchanged(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
     return others
 
 
-def _untested(rows: _Rows) -> str:
+def _reason_untested(rows: _Rows) -> str:
     return next((row.note for row in rows.values() if row.pvalue is None), "")
 
 

@@ -23,7 +23,9 @@ from .units import ALL_ROWS
 
 def rule_in_words(comparison: ComparedRows) -> str:
     """Return the rule in a sentence, for the measures that were compared."""
-    rule, alike = comparison.rule, dict[tuple[Any, ...], list[ComparisonRow]]()
+    rule = comparison.rule
+    # Rows whose effects and margins are stated in the same words.
+    alike: dict[tuple[Any, ...], list[ComparisonRow]] = {}
     for row in comparison.rows:
         alike.setdefault((row.relative, in_points(row), row.lower_is_better, row.span), []).append(row)
 
@@ -33,9 +35,11 @@ def rule_in_words(comparison: ComparedRows) -> str:
         return (f"{significant(100 * part)}% of the baseline" if first.relative else amount(first, value)) + of
 
     def as_amount(rows: Sequence[ComparisonRow]) -> str:
-        first, one = rows[0], len({row.name for row in rows}) == 1
+        first = rows[0]
+        if not first.relative or len({row.name for row in rows}) > 1:
+            return ""
         part = float(f"{rule.relative_margin * abs(first.baseline or 0.0):.3g}")
-        return f" ({amount(first, part)} on {first.slice})" if first.relative and one else ""
+        return f" ({amount(first, part)} on {first.slice})"
 
     least = [size(rows, rule.minimum_effect * rows[0].span, rule.relative_effect) for rows in alike.values()]
     most = [
@@ -71,14 +75,15 @@ def in_words(after: Any, before: Any, where: str, cells: Callable[[Any], dict[st
     """
     slices = {row.slice for row in after.rows}
     same = replace(before, rows=tuple(row for row in before.rows if row.slice in slices))
-    answer, row, verdict = after.answer, after.answer.row, after.verdict.upper()
-    known, interval = row.low is not None, cells(row)["interval"]
-    tested = f"the interval of {named(row)} is {interval}" if known else f"{named(row)} has none ({row.note})"
+    row, verdict, interval = after.answer.row, after.verdict.upper(), cells(after.answer.row)["interval"]
+    tested = f"{named(row)} has none ({row.note})" if row.low is None else f"the interval of {named(row)} is {interval}"
     p = "" if row.pvalue is None else f" and p is {p_number(row.pvalue)}"
-    doubt = f"not shown to be better {where}" if bool(answer.better) != bool(same.answer.better) else ""
+    doubt = ""
     if after.verdict != same.verdict == before.verdict:
         of = "" if named(row) == named(same.answer.row) else f"{named(row)}: "
-        doubt = f"{verdict} {where}" + f" ({of}{interval})" * known
+        doubt = f"{verdict} {where}" + ("" if row.low is None else f" ({of}{interval})")
+    elif bool(after.answer.better) != bool(same.answer.better):
+        doubt = f"not shown to be better {where}"
     return f"{tested}, the verdict is {verdict}{p}", doubt
 
 
@@ -95,8 +100,8 @@ def unseen_group_note(rows: Sequence[Any], interval: Callable[[Any], str], unsee
     assumed = f"kinds of group {kinds} are assumed to resemble the observed ones; if one may lose all of its rows"
     if not tested[0][0].test.like_seen:
         assumed = "an unobserved group may lose all of its rows; if it resembles the observed groups"
-    shown_ = ", ".join(f"{row.name} {interval(replace(row, low=end.low, high=end.high))}" for row, end in tested)
-    return [Note("unseen-group", f"{assumed}, the interval is: {shown_}")]
+    words = [f"{row.name} {interval(replace(row, low=end.low, high=end.high))}" for row, end in tested]
+    return [Note("unseen-group", f"{assumed}, the interval is: {', '.join(words)}")]
 
 
 #: At most this many rows are shown; `sigstats.results.ComparisonResult.to_pandas` has all.

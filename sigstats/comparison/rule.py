@@ -1,6 +1,6 @@
 """The rule of a regression: the level, the smallest drop that counts, and the drop that a pass must exclude.
 
-The test of a row is here too, by its name and the properties on which its verdict depends.
+`RowTest` is here too: the name of a test, with the properties on which the verdict of its row depends.
 """
 
 import math
@@ -14,8 +14,8 @@ from ..multiplicity import Adjustment, adjust_family, in_our_words
 from ..unseen_row.means import UnseenGroup
 from .margins import PartOfBaseline, StatedShare, as_margin, as_share, names_of
 
-#: The tests of single rows and of runs, and those with a unit that was not seen; "infinite" stands for an infinite
-#: loss, so that nothing can be tested.
+#: The kinds of tests. "unseen" adds an unseen row or group; after another test, such as one by exchanges, it is
+#: "exchange". "infinite" stands for an infinite loss, so that nothing can be tested.
 Kind: TypeAlias = Literal[
     "none", "mcnemar", "binomial", "runs", "unseen", "exchange", "betting", "judged", "unpaired", "gap", "infinite"
 ]
@@ -34,9 +34,9 @@ class RowTest(str):
     __slots__ = ("kind", "like_seen", "limited")
 
     kind: Kind
-    #: True if the limits of a row are known, so that one that was not seen cannot differ by any amount.
+    #: True if the limits of a row are known, so that an unseen row cannot differ by any amount.
     limited: bool
-    #: True if a group that was not seen is taken to be like those seen.
+    #: True if an unseen group is assumed to be like those seen.
     like_seen: bool
 
     def __new__(cls, name: str = "", kind: Kind = "none", limited: bool = True, like_seen: bool = False) -> Self:  # noqa: D102
@@ -179,21 +179,18 @@ class ComparisonRule:
         object.__setattr__(self, "adjust", as_choice(in_our_words(self.adjust), "adjust", get_args(Adjustment)))
         as_choice(self.unseen_group, "unseen_group", get_args(UnseenGroup))
         for attribute in fields(self):
-            value, limits = getattr(self, attribute.name), attribute.metadata
+            name, limits, value = attribute.name, attribute.metadata, getattr(self, attribute.name)
             if isinstance(attribute.default, bool):
-                as_flag(value, attribute.name)
-                continue
-            if isinstance(attribute.default, int):
+                as_flag(value, name)
+            elif isinstance(attribute.default, int):
                 most = limits.get("le", limits.get("lt", 2**53 + 1) - 1)
-                number: float = as_count(value, attribute.name, minimum=limits["ge"], maximum=most)
+                object.__setattr__(self, name, as_count(value, name, minimum=limits["ge"], maximum=most))
             elif isinstance(attribute.default, float):
                 low, high = limits.get("gt", limits.get("ge")), limits.get("lt", limits.get("le"))
-                value = as_share(value, attribute.name) if limits.get("share") else value
-                number = as_real(value, attribute.name, low=low, high=high, open_ends="gt" in limits)
-                number = value if isinstance(value, (StatedShare, PartOfBaseline)) else number
-            else:
-                continue
-            object.__setattr__(self, attribute.name, number)
+                value = as_share(value, name) if limits.get("share") else value
+                number = as_real(value, name, low=low, high=high, open_ends="gt" in limits)
+                has_unit = isinstance(value, (StatedShare, PartOfBaseline))
+                object.__setattr__(self, name, value if has_unit else number)
         if not isinstance(self.margins, Mapping):
             raise refuse("margins", self.margins, "a mapping of slices or measures to margins")
         margins = {name: as_margin(value, "margins") for name, value in self.margins.items()}
@@ -219,15 +216,17 @@ class ComparisonRule:
 
     def margin_of(self, row: Any) -> float:
         """Return the margin of a row: that of its slice's name, else of its score or measure, else of all others."""
-        every = PartOfBaseline(self.relative_margin) if row.relative else StatedShare(self.margin)
-        value = next((self.margins[name] for name in names_of(row) if name in self.margins), every)
-        of = row.span if isinstance(value, StatedShare) else 1.0
-        return value * float(abs(row.baseline or 0.0) if isinstance(value, PartOfBaseline) else of)
+        default = PartOfBaseline(self.relative_margin) if row.relative else StatedShare(self.margin)
+        value = next((self.margins[name] for name in names_of(row) if name in self.margins), default)
+        if isinstance(value, PartOfBaseline):
+            return value * float(abs(row.baseline or 0.0))
+        return value * float(row.span if isinstance(value, StatedShare) else 1.0)
 
     def effect_of(self, row: Any) -> float:
         """Return the smallest drop of a row that counts."""
-        part = self.relative_effect * abs(row.baseline or 0.0)
-        return part if row.relative else self.minimum_effect * float(row.span)
+        if row.relative:
+            return self.relative_effect * float(abs(row.baseline or 0.0))
+        return self.minimum_effect * float(row.span)
 
     def of_family(self, tests: int) -> Self:
         """Return the rule with the confidence of each of this many intervals, if they are simultaneous."""

@@ -168,23 +168,23 @@ def in_bins(slices: Mapping[str, Parted], bins: Mapping[str, int]) -> dict[str, 
 
 
 def _binned(column: str, names: tuple[str, ...], codes: IntArray, n_bins: int) -> Parted:
-    numbers = {k: name.replace(",", ".") for k, name in enumerate(names) if name != MISSING}
-    if wrong := next((names[k] for k, number in numbers.items() if not is_finite_number(number)), None):
+    numbers = {code: name.replace(",", ".") for code, name in enumerate(names) if name != MISSING}
+    if wrong := next((names[code] for code, number in numbers.items() if not is_finite_number(number)), None):
         raise ValueError(f"column {shown(column)} has the value {shown(wrong)}; expected only numbers for bins")
     refuse_thousands(f"column {shown(column)}", [*numbers.values()])
-    order = sorted(numbers, key=lambda k: float(numbers[k]))
+    order = sorted(numbers, key=lambda code: float(numbers[code]))
     rows = np.bincount(codes, minlength=len(names))[order]
     middle = np.cumsum(rows) - rows / 2
     bin_of = np.full(len(names), -1)
     used, bin_of[order] = np.unique((n_bins * middle / max(1, rows.sum())).astype(np.int64), return_inverse=True)
-    called = []
-    for i in range(len(used)):
-        inside = [names[k] for k in order if bin_of[k] == i]
-        called.append(inside[0] if len(inside) == 1 else f"{inside[0]} to {inside[-1]}")
+    bin_names = []
+    for number in range(len(used)):
+        inside = [names[code] for code in order if bin_of[code] == number]
+        bin_names.append(inside[0] if len(inside) == 1 else f"{inside[0]} to {inside[-1]}")
     if len(order) < len(names):
         bin_of[bin_of < 0] = len(used)
-        called.append(MISSING)
-    return tuple(called), bin_of[codes]
+        bin_names.append(MISSING)
+    return tuple(bin_names), bin_of[codes]
 
 
 def too_fine(slices: Mapping[str, Parted], smallest: int) -> Iterator[Note]:

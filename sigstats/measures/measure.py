@@ -1,4 +1,4 @@
-"""Measures by name, for two classes, several classes or several categories, and a user's own.
+"""Measures of counts by name, for two classes, several classes or several categories, and a user's own measures.
 
 Counts have the categories along their last axis (`sigstats.measures.formulas.one_vs_rest`). A row has one *class*, but
 any number of *categories*. `Measure` is what a caller passes and `as_measure` returns; `MeasureSpec` has the properties
@@ -150,24 +150,26 @@ def _average(average: str, core: Any, counts: Confusion, kind: Kind, options: di
         return np.asarray(core(*counts, **options).mean(axis=-1), dtype=np.float64)
     value, occurs = MeanOfClasses(core, options).value(counts)
     total = value.sum(axis=-1)
-    return (
-        total / value.shape[-1] if isinstance(occurs, bool) else ratio(total, occurs.sum(axis=-1), options["undefined"])
-    )
+    if isinstance(occurs, bool):  # all classes occur in all tables
+        return total / value.shape[-1]  # type: ignore[no-any-return]
+    return ratio(total, occurs.sum(axis=-1), options["undefined"])
 
 
 class OfClass(NamedTuple):
     """The contribution of one class to a mean over classes."""
 
     value: FloatArray
-    #: True if it occurs in the truth. Of all tables, or of each.
+    #: Whether the class occurs in the truth: one value for all tables, or one for each table.
     occurs: "NDArray[np.bool_] | bool"
 
 
 class MeanOfClasses(NamedTuple):
-    """A mean over classes that is computed class by class."""
+    """A mean over the classes that occur in the truth, computed class by class."""
 
+    #: The measure of two classes, and its parameters.
     formula: Any
     options: dict[str, Any]
+    #: True if the formula depends on the true negatives.
     of_negatives: bool = True
 
     def value(self, counts: Confusion, *, occurs: bool | None = None) -> OfClass:

@@ -47,7 +47,7 @@ def rank_table(
 
     Raises ValueError if an option is out of range, there are fewer than two models, or a score is beyond `score_range`.
     """
-    level = as_real(confidence_level, "confidence_level", low=0.5, high=1, open_ends=True)
+    level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
     least = as_count(smallest_slice, "smallest_slice", minimum=1)
     right = right or scores.dtype == np.bool_
     if len(scores) < 1 or scores.shape[1] < 2:
@@ -62,7 +62,7 @@ def rank_table(
         known = limits if named else None
         units = unlike_units(scores.T, models, wanted=wanted, costs=lower, priced=priced, limits=known)
         notes = (*notes, *units)
-    copies = _on_copies(scores, models)
+    copies = _notes_on_copies(scores, models)
     scores = -scores if lower else scores
     if scores.dtype != np.bool_:
         scores = ties_as_equal(scores)
@@ -78,23 +78,23 @@ def rank_table(
         part = RankedSlice(slice=name, n=len(rows), note=note)
         if note:
             return part
-        inside = None if groups is None else np.unique(groups[rows], return_inverse=True)[1].astype(np.int64)
-        of_part = sets_of(scores[rows], models, inside, level, limits=limits)
-        return replace(part, models=in_order(of_part, scores[rows], inside))
+        groups_of_part = None if groups is None else np.unique(groups[rows], return_inverse=True)[1].astype(np.int64)
+        sets_of_part = sets_of(scores[rows], models, groups_of_part, level, limits=limits)
+        return replace(part, models=in_order(sets_of_part, scores[rows], groups_of_part))
 
     ranked_slices = []
     if tasks is not None and answers is None:
         weights = task_weights(tasks) * (len(tasks) / (int(tasks.max()) + 1))
-        of_tasks = sets_of(scores, models, groups, level, weights, limits=limits)
-        ranked = in_order(of_tasks, weights[:, np.newaxis] * scores, groups)
+        sets_of_tasks = sets_of(scores, models, groups, level, weights, limits=limits)
+        ranked = in_order(sets_of_tasks, weights[:, np.newaxis] * scores, groups)
         ranked_slices.append(RankedSlice(slice=MEAN_OVER_TASKS, n=len(scores), models=ranked))
     parts = [
         (f"{column} = {value}", rows := np.flatnonzero(codes == code), _untestable(rows, groups, least))
         for column, (values, codes) in slices.items()
         for code, value in enumerate(values)
     ]
-    of_one = 1 - (1 - level) / max(1, sum(not note for _, _, note in parts))
-    ranked_slices += [ranked_slice(*part, of_one) for part in parts]
+    level_of_slice = 1 - (1 - level) / max(1, sum(not note for _, _, note in parts))
+    ranked_slices += [ranked_slice(*part, level_of_slice) for part in parts]
     return Ranking(
         models=in_order(sets, scores, groups),
         pairs=pairs_in_order(sets, lower=lower),
@@ -108,7 +108,7 @@ def rank_table(
     )
 
 
-def _on_copies(scores: Any, models: Sequence[str]) -> list[Note]:
+def _notes_on_copies(scores: Any, models: Sequence[str]) -> list[Note]:
     """Return notes on models with the same scores; models that are right in all rows are not copies."""
     first = {column.tobytes(): name for name, column in zip(reversed(models), scores.T[::-1], strict=True)}
     varied = [(name, column) for name, column in zip(models, scores.T, strict=True) if column.min() < column.max()]

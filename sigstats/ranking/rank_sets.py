@@ -109,7 +109,7 @@ def rank_sets(
         The group of each row, or the column of the frame that contains it, if rows of one group are not independent,
         such as several answers to one question.
     confidence_level : float
-        Strictly between 0.5 and 1.
+        Strictly between 0 and 1.
 
     Returns
     -------
@@ -152,7 +152,7 @@ def rank_sets(
     if n < 1 or k < 2:
         raise refuse("correct", table.shape, "at least one row and two models (columns)", quantity="shape")
     names = as_names(columns.models, "models", k)
-    level = as_real(confidence_level, "confidence_level", low=0.5, high=1, open_ends=True)
+    level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
     codes = None
     if groups is not None:
         column = columns.named["groups"]

@@ -1,7 +1,12 @@
-"""Models of votes: Bradley and Terry's scores (1952, Biometrika 39, 324-345), or the positions of models."""
+"""Models of votes: Bradley and Terry's scores (1952, Biometrika 39, 324-345), and the effect of a model's position.
 
+`wins[i, j]` counts the votes that model i won against j, half of each tie, and `votes` has the first model, the second
+model and the sign (1, 0 or -1) of each vote. `sigstats.ranking.votes` tests the pairs themselves.
+"""
+
+import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,30 +147,52 @@ def position_note(
     """
     shown, decided, net = sides.sum(axis=0), sides[0] + sides[2], sides[0] - sides[2]
     # The first column counts the votes with all other models.
-    firsts, of = (np.column_stack([table.sum(axis=1), table]) for table in (shown, shown + shown.T))
-    fewer, tests = np.minimum(firsts, of - firsts), len(names) + np.count_nonzero(shown + shown.T) / 2
-    odd = (2 * bdtr(fewer, of.astype(np.int64), 0.5) <= _LEVEL / tests) & (of - fewer > _SHARE * of)
+    firsts, votes = (np.column_stack([table.sum(axis=1), table]) for table in (shown, shown + shown.T))
+    fewer, tests = np.minimum(firsts, votes - firsts), len(names) + np.count_nonzero(shown + shown.T) / 2
+    is_significant = 2 * bdtr(fewer, votes.astype(np.int64), 0.5) <= _LEVEL / tests
+    odd = is_significant & (votes - fewer > _SHARE * votes)
     if not odd.any():
         return ()
+
     games = np.maximum(decided + decided.T, 1)
-    weights, means = decided * decided.T / games, net / np.maximum(decided, 1)
-    weight = float(weights.sum()) / 2
-    effect, error = (weights * means).sum() / max(2 * weight, 0.1), 0.5 / np.sqrt(weight) if weight else np.inf
-    limits = np.clip([effect - _TWO * error, effect + _TWO * error], -1, 1)
+    position = _position_effect(decided, net)
+    limits = np.clip([position.effect - _TWO * position.error, position.effect + _TWO * position.error], -1, 1)
     added = np.multiply.outer(limits, (decided - decided.T) / games).max(axis=0)
     lower = (net - net.T) / games * (1 + _ONE / ndtri(np.minimum(adjusted_pvalues, _ALPHA)))
-    sure = preferred & ((lower > added) | ~(odd[:, 1:] | odd[:, :1] | odd[:, 0]))
-    name = MATTERS if limits[0] > 0 or limits[1] < 0 else UNKNOWN
-    name = HARMLESS if (sure.any(axis=0) == preferred.any(axis=0)).all() else name
+    balanced = ~(odd[:, 1:] | odd[:, :1] | odd[:, 0])
+    sure = preferred & ((lower > added) | balanced)
+    if (sure.any(axis=0) == preferred.any(axis=0)).all():
+        note = HARMLESS
+    else:
+        note = MATTERS if limits[0] > 0 or limits[1] < 0 else UNKNOWN
 
-    ahead, others = odd & (2 * firsts > of), ["", *(f" with {name}" for name in names)]
+    ahead, others = odd & (2 * firsts > votes), ["", *(f" with {name}" for name in names)]
     counts = [
-        f"{names[i]} was model_a in {firsts[i, j]:,.0f} of {of[i, j]:,.0f} votes{others[j]}"
+        f"{names[i]} was model_a in {firsts[i, j]:,.0f} of {votes[i, j]:,.0f} votes{others[j]}"
         for i, j in np.argwhere(next(cells for cells in (ahead[:, :1], ahead, odd) if cells.any()))
     ]
-    effects = "no two models met in both orders, which would show whether position matters"
-    if weight:
-        both = f"in the {decided[weights > 0].sum():,.0f} decided votes of pairs that met in both orders, model_a wins"
-        effects = f"{both} {50 * (1 + effect):.1f}% at equal positions (p = {p_number(2 * ndtr(-abs(effect) / error))})"
-    end = "if voters saw model_a first or on one side, ask again in random order"
-    return (Note(name, f"{some_of(counts, 2)}; {effects}; {end}"),)
+    cure = "if voters saw model_a first or on one side, ask again in random order"
+    return (Note(note, f"{some_of(counts, 2)}; {position.in_words()}; {cure}"),)
+
+
+class _Position(NamedTuple):
+    """How much being model_a adds to the margin of a pair, with its standard error; and the votes that show it."""
+
+    effect: float
+    error: float
+    votes: int
+
+    def in_words(self) -> str:
+        if not self.votes:
+            return "no two models met in both orders, which would show whether position matters"
+        both = f"in the {self.votes:,} decided votes of pairs that met in both orders, model_a wins"
+        p = p_number(2 * ndtr(-abs(self.effect) / self.error))
+        return f"{both} {50 * (1 + self.effect):.1f}% at equal positions (p = {p})"
+
+
+def _position_effect(decided: FloatArray, net: FloatArray) -> _Position:
+    """Return the mean margin of model_a over pairs that met in both orders, weighted by the inverse variance."""
+    weights, margins = decided * decided.T / np.maximum(decided + decided.T, 1), net / np.maximum(decided, 1)
+    weight = float(weights.sum()) / 2
+    effect = float((weights * margins).sum() / max(2 * weight, 0.1))
+    return _Position(effect, 0.5 / math.sqrt(weight) if weight else math.inf, int(decided[weights > 0].sum()))

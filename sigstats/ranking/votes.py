@@ -32,6 +32,8 @@ _FIRST, _SECOND, _NEITHER = (
     {"model_b", "b"},
     {"tie", "tie (bothbad)", "both_bad", "bothbad", "both", ""},
 )
+#: The sign of a vote whose winner is neither such a word nor one of its models.
+_UNKNOWN = 3
 #: The guarantee for votes that depend on each other in no way, one way or two ways.
 _GUARANTEES = (
     "exact, votes independent; scores asymptotic",
@@ -136,7 +138,7 @@ def rank_votes(
         The question of each vote if `groups` are voters and votes on one question are not independent either. If each
         question was put to one voter only, `groups` are enough.
     confidence_level : float
-        Confidence of all ranks together, and of each interval of a score, strictly between 0.5 and 1.
+        Confidence of all ranks together, and of each interval of a score, strictly between 0 and 1.
 
     Returns
     -------
@@ -180,7 +182,7 @@ def rank_votes(
     """
     require_same_index(model_a=model_a, model_b=model_b, winner=winner, groups=groups, items=items)
     named = {name: as_class_labels(value, name) for name, value in {"model_a": model_a, "model_b": model_b}.items()}
-    level = as_real(confidence_level, "confidence_level", low=0.5, high=1, open_ends=True)
+    level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
     n = len(named["model_a"])
     if len(named["model_b"]) != n:
         raise refuse("model_b", len(named["model_b"]), f"{n}, one for each vote", quantity="length")
@@ -194,11 +196,13 @@ def rank_votes(
         raise refuse("model_b", str(model), "a model other than model_a")
     check_connected(models, first, second)
     k = len(models)
-    sides = np.zeros((3, k, k))  # won, tied and lost by the first model
+    sides = np.zeros((3, k, k))
     np.add.at(sides, (1 - signs, first, second), 1)
-    decided = sides[0] + sides[2].T
-    wins = decided + (sides[1] + sides[1].T) / 2
-    order = np.argsort(-wins.sum(axis=1) / (wins + wins.T).sum(axis=1), kind="stable")
+    won, tied, lost = sides  # by the first model
+    decided = won + lost.T
+    wins = decided + (tied + tied.T) / 2
+    best_first = np.argsort(-wins.sum(axis=1) / (wins + wins.T).sum(axis=1), kind="stable")
+    pairs = np.ix_(best_first, best_first)
     pvalues = _tests_of_groups(k, first, second, signs, units) if units else sign_tests(decided)
     met = (wins + wins.T) > 0
     adjusted = np.ones((k, k))
@@ -208,16 +212,16 @@ def rank_votes(
     scores, errors, reason = scores_with_errors(models, wins, votes, units or [np.arange(n)])
     half = float(ndtri((1 + level) / 2)) * errors
     return VoteRanking(
-        models=tuple(str(model) for model in models[order]),
-        low=tuple((1 + preferred.sum(axis=0))[order].tolist()),
-        high=tuple((k - preferred.sum(axis=1))[order].tolist()),
-        scores=tuple((_ELO * scores)[order].tolist()),
-        score_low=tuple((_ELO * (scores - half))[order].tolist()),
-        score_high=tuple((_ELO * (scores + half))[order].tolist()),
-        preferred=preferred[np.ix_(order, order)],
-        pvalues=pvalues[np.ix_(order, order)],
-        adjusted_pvalues=adjusted[np.ix_(order, order)],
-        wins=wins[np.ix_(order, order)],
+        models=tuple(str(model) for model in models[best_first]),
+        low=tuple((1 + preferred.sum(axis=0))[best_first].tolist()),
+        high=tuple((k - preferred.sum(axis=1))[best_first].tolist()),
+        scores=tuple((_ELO * scores)[best_first].tolist()),
+        score_low=tuple((_ELO * (scores - half))[best_first].tolist()),
+        score_high=tuple((_ELO * (scores + half))[best_first].tolist()),
+        preferred=preferred[pairs],
+        pvalues=pvalues[pairs],
+        adjusted_pvalues=adjusted[pairs],
+        wins=wins[pairs],
         fit_pvalue=None if units else fit_pvalue(decided),
         confidence_level=level,
         n=n,
@@ -234,16 +238,16 @@ def coded_votes(model_a: NDArray[Any], model_b: NDArray[Any], winner: Any) -> tu
     names, place = np.unique(as_labels(winner, "winner").astype(str), return_inverse=True)
     if len(place) != len(first):
         raise refuse("winner", len(place), f"{len(first)}, one for each vote", quantity="length")
-    code_of = np.where(np.isin(names, models), np.searchsorted(models, names), -1)[place]
-    words = [str(name).strip().lower() for name in names]
-    word_of = np.array([1 if w in _FIRST else -1 if w in _SECOND else 0 if w in _NEITHER else 3 for w in words])[place]
-    by_name = np.where(code_of == first, 1, np.where(code_of == second, -1, 3))
-    unclear = (code_of >= 0) & (word_of != 3) & (word_of != by_name)
-    for odd in names[place[unclear]][:1]:
-        raise refuse("winner", str(odd), "another name for this model, since the word also states a winner")
-    signs = np.where(code_of < 0, word_of, by_name)
-    for odd in names[place[signs > 1]][:1]:
-        raise refuse("winner", str(odd), "model_a, model_b, tie, or the name of one of the two models; recode it")
+    code = np.where(np.isin(names, models), np.searchsorted(models, names), -1)[place]
+    sign_of_word = dict.fromkeys(_FIRST, 1) | dict.fromkeys(_SECOND, -1) | dict.fromkeys(_NEITHER, 0)
+    by_word = np.array([sign_of_word.get(str(name).strip().lower(), _UNKNOWN) for name in names])[place]
+    by_name = np.where(code == first, 1, np.where(code == second, -1, _UNKNOWN))
+    unclear = (code >= 0) & (by_word != _UNKNOWN) & (by_word != by_name)
+    for name in names[place[unclear]][:1]:
+        raise refuse("winner", str(name), "another name for this model, since the word also states a winner")
+    signs = np.where(code < 0, by_word, by_name)
+    for name in names[place[signs == _UNKNOWN]][:1]:
+        raise refuse("winner", str(name), "model_a, model_b, tie, or the name of one of the two models; recode it")
     return models, np.column_stack([first, second, signs]).astype(np.int64)
 
 
@@ -270,11 +274,11 @@ def _tests_of_groups(
     sums = [[sums_of(turned[rows], array[rows]) for rows in parts] for array in units]
     tails = []
     for of_pairs, unit in zip(sums, units, strict=True):
-        many = [
+        groups = [
             units_of(values.astype(np.float64), sums_of(np.ones_like(rows), unit[rows]), row_of_groups(len(values)))
             for values, rows in zip(of_pairs, parts, strict=True)
         ]
-        tails.append(np.transpose(mean_pvalues(many, np.ones(len(many)).tolist())))
+        tails.append(np.transpose(mean_pvalues(groups, [1.0] * len(groups))))
     if len(units) == 2:
         cells = units[0] * (units[1].max() + 1) + units[1]
         of_both = (sums_of(turned[rows], cells[rows]) for rows in parts)

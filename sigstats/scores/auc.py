@@ -125,7 +125,7 @@ def auc_test(
         raise refuse("y", f"{m} positives and {n} negatives", "two of each or more")
     clusters = None if groups is None else _Clusters(groups, truth)
     wins = [pair_wins(truth, one) for one in scores]
-    wins.append((wins[0][0] - wins[1][0], wins[0][1] - wins[1][1]))
+    wins.append((wins[0][0] - wins[1][0], wins[0][1] - wins[1][1]))  # of A, of B, and of A - B
     estimates = []
     for above, below in wins:
         area = float(above.sum()) / (m * n)
@@ -133,7 +133,7 @@ def auc_test(
         variance, freedom = _of_rows(*placed) if clusters is None else clusters.variance(*placed)
         estimates.append(Estimate(area, variance, freedom if student else math.inf))
     if clusters is None:
-        # Half-integers, which are equal or not.
+        # Multiples of a half, which are equal or not: no rounding.
         constant = all(float(np.ptp(win)) == 0 for win in wins[2])
         units, what = min(m, n), "rows of the rarer class"
         reason = few_warning(units, "positives or negatives", FEW)
@@ -165,7 +165,7 @@ def _of_rows(above: FloatArray, below: FloatArray) -> tuple[float, float]:
 
 
 class _Clusters:
-    """Groups of rows: how many have a positive, a negative or any row, and which."""
+    """Obuchowski's variance of areas if rows come in groups, which may have positive rows, negative rows or both."""
 
     def __init__(self, groups: Any, truth: NDArray[np.bool_]) -> None:
         codes, self.count = as_groups(groups, "groups", len(truth))
@@ -187,23 +187,23 @@ class _Clusters:
     def variance(self, above: FloatArray, below: FloatArray) -> tuple[float, float]:
         """Obuchowski's variance of an area by the centred placements of all rows, and its degrees of freedom."""
         p, q = self._sums(above, below)
-        both, parts = self.count / (self.count - 1), (p, q)
-        # Obuchowski's three sums, as the square of p + q and what the factors of p and q are larger than that of both:
-        # no term is negative, so that none cancel.
-        variance = both * float((p + q) @ (p + q)) + sum(
+        # Obuchowski's three sums, rearranged: the square of p + q, with the factor of 2 P Q, and the squares of p and q
+        # with the rest of their factors. No term is negative, so that none cancel.
+        variance = self.count / (self.count - 1) * float((p + q) @ (p + q)) + sum(
             (self.count - some) / ((some - 1) * (self.count - 1)) * float(part @ part)
-            for some, part in zip(self._with_row, parts, strict=True)
+            for some, part in zip(self._with_row, (p, q), strict=True)
         )
         has_p, has_q = self._present
-        kinds = []
-        for where, some in (
+        kinds = (
             (has_p & ~has_q, self._with_row[0]),
             (has_q & ~has_p, self._with_row[1]),
             (has_p & has_q, self.of_rarer_class),
-        ):
-            sums, left = (p + q)[where], 1 - 1 / some  # each class leaves one degree of freedom less
-            kinds.append((float(sums @ sums) / left, int(where.sum()) * left))
-        return variance, _freedom(*kinds)
+        )
+        variances = []
+        for of_kind, some in kinds:
+            sums, left = (p + q)[of_kind], 1 - 1 / some  # each class leaves one degree of freedom less
+            variances.append((float(sums @ sums) / left, int(of_kind.sum()) * left))
+        return variance, _freedom(*variances)
 
     def constant(self, above: FloatArray, below: FloatArray) -> bool:
         """Return True if all terms of the variance are 0 up to rounding."""

@@ -150,18 +150,20 @@ def calibration_test(
     hits, chances = _hits_and_chances(y, probabilities, positive, classes)
     chances, place, counts = np.unique(chances, return_inverse=True, return_counts=True)
     n, middle = int(counts.sum()), np.cumsum(counts) - counts / 2
-    starts = np.unique((min(many, n) * middle / n).astype(np.int64), return_index=True)[1]
+    starts = np.unique((min(many, n) * middle / n).astype(np.int64), return_index=True)[1]  # of bins
 
-    def values(right: NDArray[Any]) -> FloatArray:
-        differences = (right - counts * chances) / n
+    def statistics(hits: NDArray[Any]) -> FloatArray:
+        """Return the statistic of each row of `hits`, the numbers of hits at the distinct chances."""
+        differences = (hits - counts * chances) / n
         if way == "ece":
             return np.asarray(np.abs(np.add.reduceat(differences, starts, axis=-1)).sum(axis=-1))
         sums = np.cumsum(differences, axis=-1)
         return np.asarray(sums.max(axis=-1, initial=0.0) - sums.min(axis=-1, initial=0.0))
 
     noise = np.sqrt(np.add.reduceat(counts, starts)).sum() / (2 * n) if way == "ece" else math.sqrt(math.pi / (2 * n))
-    null = _redrawn(values, counts, chances, times, as_generator(rng))
-    observed, reach = float(values(np.bincount(place, hits, len(chances)))), math.sqrt(math.log(40) / (2 * n))
+    null = _redrawn(statistics, counts, chances, times, as_generator(rng))
+    observed = float(statistics(np.bincount(place, hits, len(chances))))
+    reach = math.sqrt(math.log(40) / (2 * n))  # McDiarmid's e at 2 exp(-2 n e^2) = 0.05
     return CalibrationResult(
         statistic=observed,
         method="labels redrawn",
@@ -175,19 +177,19 @@ def calibration_test(
 
 
 def _redrawn(
-    values: Callable[[NDArray[Any]], FloatArray],
+    statistics: Callable[[NDArray[Any]], FloatArray],
     counts: IntArray,
     chances: FloatArray,
     times: int,
     generator: np.random.Generator,
 ) -> FloatArray:
-    """Return the sorted values of labels drawn `times` times with their stated chances."""
+    """Return the sorted statistics of labels drawn `times` times with their stated chances."""
     step, single = max(1, _BLOCK // len(chances)), bool((counts == 1).all())
     drawn = []
     for start in range(0, times, step):
         shape = (min(step, times - start), len(chances))
-        right = generator.random(shape) < chances if single else generator.binomial(counts, chances, shape)
-        drawn.append(values(right))
+        hits = generator.random(shape) < chances if single else generator.binomial(counts, chances, shape)
+        drawn.append(statistics(hits))
     return np.sort(np.concatenate(drawn))
 
 
@@ -204,10 +206,10 @@ def _hits_and_chances(y: Any, probabilities: Any, positive: Any, classes: Any) -
     if table.ndim == 1:
         if classes is not None:
             raise refuse("classes", classes, "a table of probabilities, a column for each class")
-        both = with_absent(known.tolist(), positive)
-        if len(both) == 1 and positive is None:
+        with_partner = with_absent(known.tolist(), positive)
+        if len(with_partner) == 1 and positive is None:
             raise ValueError("positive: is missing; expected the class whose probabilities are given")
-        place = positive_place(both, positive)
+        place = positive_place(with_partner, positive)
         return labels == known[place] if place < len(known) else np.zeros(len(labels), dtype=bool), table
     if positive is not None:
         raise refuse("positive", positive, "None for a table, whose largest probability in each row is tested")

@@ -30,20 +30,16 @@ def accuracies(results: Results, _: str) -> Iterator[Hypothesis]:
             yield _by_accuracy(results, a, b)
 
 
-def _accuracy(label: IntArray, prediction: IntArray, classes: int) -> float:  # noqa: ARG001
+def _accuracy(label: IntArray, prediction: IntArray) -> float:
     return float(np.mean(label == prediction))
 
 
 def _by_accuracy(results: Results, a: OverFolds, b: OverFolds) -> Hypothesis:
     folds = a.cells[0].work_of(CrossValidated).cross_validation.folds
     five_by_two = folds == 2 and sum(cell.replicates for cell in a.cells) == 5
-    row = results.hypothesis(
-        *a.cells,
-        *b.cells,
-        test="corrected-resampled",
+    null = "the algorithms a and b are equally accurate when trained on other rows, as many as here"
+    row = _row(results, "corrected-resampled", null, a, b).with_(
         method="5x2cv F" if five_by_two else "corrected t",
-        alternative="two-sided",
-        null_hypothesis="the algorithms a and b are equally accurate when trained on other rows, as many as here",
         a=a.name,
         b=b.name,
         measure="difference of accuracies (a - b)",
@@ -52,10 +48,8 @@ def _by_accuracy(results: Results, a: OverFolds, b: OverFolds) -> Hypothesis:
         return row
     if not five_by_two:
         return corrected_t(row, a.values - b.values, a.rows)
-    result = five_by_two_test(a.values - b.values)
-    return row.with_(
-        n=a.rows, statistic=result.statistic, estimate=result.estimate, p_value=result.pvalue, note=result.reason
-    )
+    test = five_by_two_test(a.values - b.values)
+    return row.with_(n=a.rows, statistic=test.statistic, estimate=test.estimate, p_value=test.pvalue, note=test.reason)
 
 
 #: The tests of the rows of `measures`: of one classifier, where nothing is tested, and of a pair.
@@ -66,13 +60,14 @@ def measures(results: Results, _: str) -> Iterator[Hypothesis]:
     """Yield, for each measure of predictions and data set, a row per classifier, then a row per pair of classifiers."""
     for measure in map(allowed_measure, results.plan.measures):
         for dataset, cells in results.by_dataset("crossval").items():
-            lacks = _lacking(measure, results, cells[0])
-            if lacks:
-                yield _row(results, ESTIMATES, dataset, ()).with_(measure=title(measure), decision="none", note=lacks)
+            lacking = _lacking(measure, results, cells[0])
+            if lacking:
+                row = _row(results, ESTIMATES, "nothing is tested")
+                yield row.with_(dataset=dataset, measure=title(measure), decision="none", note=lacking)
                 continue
-            folds = [_read(results, measure, cell) for cell in cells]
-            yield from (_estimate(results, measure, dataset, one) for one in folds)
-            yield from (_hypothesis_of_pair(results, measure, dataset, a, b) for a, b in combinations(folds, 2))
+            over_folds = [_read(results, measure, cell) for cell in cells]
+            yield from (_estimate(results, measure, values) for values in over_folds)
+            yield from (_hypothesis_of_pair(results, measure, a, b) for a, b in combinations(over_folds, 2))
 
 
 def _lacking(measure: str, results: Results, cell: Cell) -> str:
@@ -90,37 +85,29 @@ def _read(results: Results, measure: str, observed: Cell) -> OverFolds:
     positive = results.plan.positive.get(observed.subject["dataset"], 1)
     names = dataset_of(results.store, observed.work_of(CrossValidated)).classes
 
-    def of_fold(label: IntArray, prediction: IntArray, _: int) -> float:
+    def of_fold(label: IntArray, prediction: IntArray) -> float:
         return float(Statistic(measure, names, positive).of_predictions(label, prediction[None])[0])
 
     return read(results, observed, of_fold)
 
 
-def _row(results: Results, test: str, dataset: str, cells: tuple[Cell, ...]) -> Hypothesis:
-    return results.hypothesis(
-        *cells,
-        test=test,
-        method="corrected t",
-        alternative="two-sided",
-        null_hypothesis="nothing is tested",
-        dataset=dataset,
-    )
+def _row(results: Results, test: str, null: str, *over_folds: OverFolds) -> Hypothesis:
+    """Return a row about these classifiers, without results."""
+    cells = [cell for values in over_folds for cell in values.cells]
+    return results.hypothesis(*cells, test=test, method="corrected t", alternative="two-sided", null_hypothesis=null)
 
 
-def _estimate(results: Results, measure: str, dataset: str, of: OverFolds) -> Hypothesis:
-    row = _row(results, ESTIMATES, dataset, of.cells).with_(classifier=of.name, measure=title(measure))
+def _estimate(results: Results, measure: str, of: OverFolds) -> Hypothesis:
+    row = _row(results, ESTIMATES, "nothing is tested", of).with_(classifier=of.name, measure=title(measure))
     if of.values is None:
         return row
     return corrected_t(row, of.values, of.rows).with_(statistic=None, p_value=None, decision="none")
 
 
-def _hypothesis_of_pair(results: Results, measure: str, dataset: str, a: OverFolds, b: OverFolds) -> Hypothesis:
-    row = _row(results, PAIRS, dataset, (*a.cells, *b.cells)).with_(
-        null_hypothesis=f"the algorithms a and b have the same {measure} when trained on other rows, as many as here",
-        a=a.name,
-        b=b.name,
-        measure=f"difference of {MEASURES[measure].plural or title(measure)} (a - b)",
-    )
+def _hypothesis_of_pair(results: Results, measure: str, a: OverFolds, b: OverFolds) -> Hypothesis:
+    null = f"the algorithms a and b have the same {measure} when trained on other rows, as many as here"
+    name = f"difference of {MEASURES[measure].plural or title(measure)} (a - b)"
+    row = _row(results, PAIRS, null, a, b).with_(a=a.name, b=b.name, measure=name)
     if a.values is None or b.values is None:
         return row
     return corrected_t(row, a.values - b.values, a.rows)

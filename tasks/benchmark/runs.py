@@ -1,7 +1,8 @@
-"""Tests of observed runs, of permutations and over data sets, and values of measures on folds.
+"""Three analyses of the runs of a benchmark study, and the values of measures on folds for a fourth.
 
-PermClass and PermFeats (Ojala and Garriga 2010) test whether the observed error, or the study's measure if it names
-one, is better than under permutation. Over data sets there are mean ranks, Friedman's test, and tests of pairs.
+`tested` applies the tests of runs to each data set. `permutations` tests whether the observed error, or the study's
+measure if it names one, is better than under permutation (PermClass and PermFeats, Ojala and Garriga 2010).
+`over_data_sets` yields mean ranks, Friedman's test, and tests of pairs. `OverFolds` is for `resampled`.
 """
 
 from collections import Counter
@@ -9,7 +10,7 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,37 +48,35 @@ def _groups(results: Results, cell: Cell) -> NDArray[np.int64] | None:
 
 def tested(results: Results, name: str) -> Iterator[Hypothesis]:
     """Yield the hypotheses of this test of runs: for each classifier, for each pair, or for all of a data set."""
-    test, of = named(name), named(name).runs
-    assert of is not None
+    test = named(name)
+    on_runs = test.runs
+    assert on_runs is not None
     for cells in results.by_dataset("crossval").values():
-        for compared in _groups_of_cells(of, cells):
+        for compared in _groups_of_cells(on_runs, cells):
             names = [cell.subject["classifier"] for cell in compared]
-            base = results.hypothesis(
+            row = results.hypothesis(
                 *compared,
                 test=name,
-                method=of.method,
-                alternative=of.alternative,
+                method=on_runs.method,
+                alternative=on_runs.alternative,
                 null_hypothesis=test.null,
-                measure=of.measure,
-            ).with_(**dict(zip(_SUBJECTS[of.compared], names, strict=False)))
-            runs = [run for run in (observed_run(results, cell) for cell in compared) if run is not None]
-            yield base.with_(**of.compute(runs, base.cell)) if len(runs) == len(compared) else base
+                measure=on_runs.measure,
+                **dict(zip(_SUBJECTS[on_runs.compared], names, strict=False)),
+            )
+            runs = [run for cell in compared if (run := observed_run(results, cell)) is not None]
+            yield row.with_(**on_runs.compute(runs, row.cell)) if len(runs) == len(compared) else row
 
 
 #: The fields that name the classifiers of a hypothesis.
 _SUBJECTS = {"one": ("classifier",), "two": ("a", "b"), "all": ()}
 
 
-def _groups_of_cells(of: OfRuns, cells: Sequence[Cell]) -> Iterator[Sequence[Cell]]:
-    if of.compared == "all":
-        if len(cells) > 1:
-            yield cells
-    else:
-        yield from combinations(cells, len(_SUBJECTS[of.compared]))
-
-
-#: Function that returns the value of a measure, given labels, predictions and the number of classes.
-OnFold: TypeAlias = Callable[[IntArray, IntArray, int], float]
+def _groups_of_cells(on_runs: OfRuns, cells: Sequence[Cell]) -> Iterator[Sequence[Cell]]:
+    """Yield the cells of each hypothesis of a test."""
+    if on_runs.compared != "all":
+        yield from combinations(cells, len(_SUBJECTS[on_runs.compared]))
+    elif len(cells) > 1:
+        yield cells
 
 
 @dataclass(frozen=True)
@@ -95,8 +94,8 @@ class OverFolds:
         return self.cells[0].subject["classifier"]
 
 
-def read(results: Results, observed: Cell, measured: OnFold) -> OverFolds:
-    """Return the values of a measure on the folds of a cell's cross-validation and of its repetitions."""
+def read(results: Results, observed: Cell, measure: Callable[[IntArray, IntArray], float]) -> OverFolds:
+    """Return the values of a measure of labels and predictions on the folds of a cell's run and its repetitions."""
     cells = (observed, *results.cells("repetition", **observed.subject))
     values, folds, rows = [], 1, 0
     for cell in cells:
@@ -106,9 +105,12 @@ def read(results: Results, observed: Cell, measured: OnFold) -> OverFolds:
         replicate, fold, label, prediction = (
             table.column(name).to_numpy().astype(np.int64) for name in ("replicate", "fold", "label", "prediction")
         )
-        folds, rows, classes = int(fold.max()) + 1, rows or len(label), int(label.max()) + 1
-        place = (replicate - replicate[0]) * folds + fold
-        values += [measured(label[place == value], prediction[place == value], classes) for value in np.unique(place)]
+        folds = int(fold.max()) + 1
+        rows = rows or len(label)  # the first cell is the observed run, with one row per row of the data set
+        fold_of_all = (replicate - replicate[0]) * folds + fold
+        for number in np.unique(fold_of_all):
+            of_fold = fold_of_all == number
+            values.append(measure(label[of_fold], prediction[of_fold]))
     return OverFolds(cells, np.array(values).reshape(-1, folds), rows)
 
 
@@ -123,7 +125,7 @@ _NULLS = {
     "labels": "labels are independent of the features",
     "features": "features are independent of each other inside each class",
 }
-_IN_GROUPS = {
+_NULLS_IN_GROUPS = {
     "labels": "labels are independent of the features inside each group, or among groups of one class",
     "features": "features are independent of each other inside each group and class",
 }
@@ -139,9 +141,9 @@ def permutations(results: Results, _: str) -> Iterator[Hypothesis]:
 def _hypothesis_of_retrains(results: Results, cell: Cell, tests: Counter[tuple[str, ...]]) -> Hypothesis:
     null, measure, lower = cell.subject["null"], "error", True
     if isinstance(cell.work, Measured):
-        measure, of_user = cell.work.measure, cell.work.measure_code is not None
-        lower = cell.work.lower_is_better if of_user else not MEASURES[measure].greater_is_better
-    base = results.hypothesis(
+        measure, is_own = cell.work.measure, cell.work.measure_code is not None
+        lower = cell.work.lower_is_better if is_own else not MEASURES[measure].greater_is_better
+    row = results.hypothesis(
         cell,
         test=f"permutation-{null}",
         method="permutation",
@@ -150,36 +152,39 @@ def _hypothesis_of_retrains(results: Results, cell: Cell, tests: Counter[tuple[s
         classifier=cell.subject["classifier"],
         measure=measure,
     )
-    of = {key: cell.subject[key] for key in ("dataset", "classifier")}
-    run = next((observed_run(results, item) for item in results.cells("crossval", **of)), None)
+    subject = {key: cell.subject[key] for key in ("dataset", "classifier")}
+    run = next((observed_run(results, observed) for observed in results.cells("crossval", **subject)), None)
     table, count = results.table(cell), results.count(cell)
     if run is None or table is None or count is None:
-        return base
-    base = base.with_(
-        null_hypothesis=(_NULLS if run.groups is None else _IN_GROUPS)[null], n=run.n, **sequential_fields(count)
-    )
+        return row
+    row = row.with_(n=run.n, **sequential_fields(count))
     if measure == "error":
-        error, value = run.error_interval, run.wrong / run.n
+        interval, value = run.error_interval, run.wrong / run.n
         mean = float(table.column("wrong").to_numpy().mean()) / run.n
-        base = base.with_(estimate_low=error.low, estimate_high=error.high)
+        row = row.with_(estimate_low=interval.low, estimate_high=interval.high)
     else:
-        (before,) = results.cells("measured", **of, measure=cell.subject["measure"])
-        observed = results.table(before)
-        assert observed is not None  # the replicates were compared with it
+        (measured,) = results.cells("measured", **subject, measure=cell.subject["measure"])
+        observed_value = results.table(measured)
+        assert observed_value is not None  # the replicates were compared with it
         sign = -1 if lower else 1
-        value, mean = (sign * float(part.column("value").to_numpy().mean()) for part in (observed, table))
-    base = base.with_(statistic=value, estimate=value, null_mean=mean)
-    dataset = None if run.groups is None else dataset_of(results.store, cell.work_of(CrossValidated))
-    few = "" if dataset is None else few_arrangements(results.plan, tests, cell, dataset)
-    note = "; ".join(filter(None, (few, base.note)))
-    return base.with_(decision="none", p_adjusted=base.p_value, note=note) if few else base
+        value, mean = (sign * float(values.column("value").to_numpy().mean()) for values in (observed_value, table))
+    row = row.with_(statistic=value, estimate=value, null_mean=mean)
+    if run.groups is None:
+        return row
+    row = row.with_(null_hypothesis=_NULLS_IN_GROUPS[null])
+    few = few_arrangements(results.plan, tests, cell, dataset_of(results.store, cell.work_of(CrossValidated)))
+    note = "; ".join(filter(None, (few, row.note)))
+    return row.with_(decision="none", p_adjusted=row.p_value, note=note) if few else row
 
 
 def count_permutation_tests(plan: Plan) -> Counter[tuple[str, ...]]:
     """Count the permutation tests by fan-out and null hypothesis, and also by data set."""
-    tests = [cell for cell in plan.cells if "null" in cell.subject]
-    families = [(cell.fanout, cell.subject["null"]) for cell in tests]
-    return Counter([*families, *((*key, cell.subject["dataset"]) for key, cell in zip(families, tests, strict=True))])
+    counts = Counter[tuple[str, ...]]()
+    for cell in plan.cells:
+        if "null" in cell.subject:
+            family = cell.fanout, cell.subject["null"]
+            counts.update([family, (*family, cell.subject["dataset"])])
+    return counts
 
 
 def few_arrangements(plan: Plan, tests: Counter[tuple[str, ...]], cell: Cell, dataset: Dataset) -> str:
@@ -242,29 +247,29 @@ def over_data_sets(results: Results, _: str) -> Iterator[Hypothesis]:
     from scipy.stats import rankdata  # slow to import
 
     runs = finished_runs(results)
-    whole = len(runs.datasets) >= FEWEST_DATA_SETS
+    enough = len(runs.datasets) >= FEWEST_DATA_SETS
     unfinished = len(results.by_dataset("crossval")) - len(runs.datasets)
-    note = f"unfinished data sets left out: {unfinished}" if unfinished and whole else ""
-    scores = ties_as_equal(runs.accuracies) if whole else np.empty((0, len(runs.classifiers)))
-    ranks = rankdata(-scores, axis=1).mean(axis=0).tolist() if whole else [None] * len(runs.classifiers)
+    note = f"unfinished data sets left out: {unfinished}" if unfinished and enough else ""
+    scores = ties_as_equal(runs.accuracies) if enough else np.empty((0, len(runs.classifiers)))
+    ranks = rankdata(-scores, axis=1).mean(axis=0).tolist() if enough else [None] * len(runs.classifiers)
 
-    def row(test: str, method: str, null: str, *classifiers: str, **of: Any) -> Hypothesis:
+    def row(test: str, method: str, null: str, *classifiers: str) -> Hypothesis:
         cells = [cell for cell in results.cells("crossval") if cell.subject["classifier"] in classifiers]
         base = results.hypothesis(*cells, test=test, method=method, alternative="two-sided", null_hypothesis=null)
-        return base.with_(dataset=None, note=note, **of)
+        return base.with_(dataset=None, note=note)
 
-    def of_scores(test: str, method: str, **data: Any) -> dict[str, Any]:
-        """Return the result of a test of scores, or an empty dictionary if there are too few data sets."""
-        return run_table_test(test, {**data, "greater_is_better": True}, method) if whole else {}
+    def result_of(test: str, method: str, **data: Any) -> dict[str, Any]:
+        """Return the fields of a test of scores, or an empty dictionary if there are too few data sets."""
+        return run_table_test(test, {**data, "greater_is_better": True}, method) if enough else {}
 
     for name, rank in zip(runs.classifiers, ranks, strict=True):
-        known = {"n": len(runs.datasets), "estimate": rank, "decision": "none"} if whole else {}
-        yield row("mean-rank", "ranks", "nothing is tested", name, classifier=name, measure="mean rank", **known)
+        of_one = row("mean-rank", "ranks", "nothing is tested", name).with_(classifier=name, measure="mean rank")
+        yield of_one.with_(n=len(runs.datasets), estimate=rank, decision="none") if enough else of_one
     if len(runs.classifiers) > 2:
-        known = of_scores("friedman", "auto", scores=scores)
+        result = result_of("friedman", "auto", scores=scores)
         # With more classifiers than data sets, the test suspects a transposed table; here the table is right.
-        yield row("friedman", "auto", named("friedman").null, *runs.classifiers).with_(**known | {"note": note})
+        yield row("friedman", "auto", named("friedman").null, *runs.classifiers).with_(**result | {"note": note})
     for (a, of_a), (b, of_b) in combinations(zip(runs.classifiers, scores.T, strict=True), 2):
-        known = of_scores("signed-rank", "exact", a=of_a, b=of_b)
-        pair = row("signed-rank", "exact", named("signed-rank").null, a, b, a=a, b=b)
-        yield pair.with_(**known | {"note": "; ".join(filter(None, (known.get("note"), note)))})
+        result = result_of("signed-rank", "exact", a=of_a, b=of_b)
+        of_pair = row("signed-rank", "exact", named("signed-rank").null, a, b).with_(a=a, b=b)
+        yield of_pair.with_(**result | {"note": "; ".join(filter(None, (result.get("note"), note)))})

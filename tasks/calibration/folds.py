@@ -9,13 +9,14 @@ that assumes independence may not keep its level. Calibration studies examine th
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from sigstats._common.extreme import monte_carlo_pvalue
+from sigstats._common.validation import FloatArray
 from sigstats.efficiency import efficiency_test
 from sigstats.homogeneity.homogeneity_test import homogeneity_test
 from sigstats.joint.outcomes import JointOutcomes
@@ -32,15 +33,23 @@ from .populations import two_views
 from .populations.tests import advantage, call_each, require_some_defined, run_test
 from .work import AppliedTest, OfFolds, OnSamples
 
+#: The number of samples that share a random stream.
 _LANE = 10
 
-#: The number of samples of a stand-in, in whole lanes: more than a plan times.
+#: The maximum number of samples of a stand-in, in whole lanes: more than a plan times.
 _INVENTED = 1000
 
-_Folds: TypeAlias = tuple[list[int], int, list[int]]
+
+class _SampleCounts(NamedTuple):
+    """The stored counts of one sample. The fields are columns of `_FOLDS`."""
+
+    outcomes: list[int]
+    wrong: int
+    permuted: list[int]
+
 
 #: Stored for a sample on which a learner fails: no outcomes, and an impossible number of wrong answers.
-_FAILED: _Folds = ([], -1, [])
+_FAILED = _SampleCounts([], -1, [])
 
 _COUNTS = pa.list_(pa.field("element", pa.int32(), nullable=False))
 
@@ -60,35 +69,26 @@ _FOLDS = pa.schema(
 
 
 def _cross_validate(block: Block, store: Store, work: OnSamples) -> pa.Table:  # noqa: ARG001
-    entries: dict[str, list[Any]] = {"outcomes": [], "wrong": [], "permuted": []}
+    rows: list[_SampleCounts] = []
     for rng, size in block.lanes():
-        samples = two_views.draw(work.population, work.n, rng, _LANE)
-        answers, problem = call_each(partial(_cross_validate_sample, work, sample, rng) for sample in samples[:size])
-        if block.first == 0 and not entries["wrong"] and not any(answers):
+        samples = two_views.draw(work.population, work.n, rng, _LANE)[:size]
+        counts, problem = call_each(partial(_cross_validate_sample, work, sample, rng) for sample in samples)
+        if block.first == 0 and not rows and not any(counts):
             raise ValueError(problem)  # a learner that fails on the whole first lane would fail on the others too
-        for outcomes, wrong, permuted in (answer or _FAILED for answer in answers):
-            entries["outcomes"].append(outcomes)
-            entries["wrong"].append(wrong)
-            entries["permuted"].append(permuted)
-    return replicates_table(block, _FOLDS, **entries)
+        rows.extend(row or _FAILED for row in counts)
+    outcomes, wrong, permuted = map(list, zip(*rows, strict=True))
+    return replicates_table(block, _FOLDS, outcomes=outcomes, wrong=wrong, permuted=permuted)
 
 
-def _cross_validate_sample(work: OnSamples, sample: two_views.Sample, rng: np.random.Generator) -> _Folds:
+def _cross_validate_sample(work: OnSamples, sample: two_views.Sample, rng: np.random.Generator) -> _SampleCounts:
     folds = two_views.folds_of(sample, work.scheme, rng)
     learner, permutation = work.learner, work.permutation
     if permutation is None:
         outcomes = two_views.outcomes(sample, folds, learner)
         wrong = int(outcomes[:, :, [1, 3, 4, 6]].sum())  # of A: e2, e4, e5 and e7
-        return outcomes.ravel().tolist(), wrong, []
+        return _SampleCounts(outcomes.ravel().tolist(), wrong, [])
     wrong, permuted = two_views.permuted_wrong(sample, folds, learner, permutation, rng)
-    return [], wrong, permuted.tolist()
-
-
-def _sample(block: Block, index: int) -> two_views.Sample:
-    """Return the sample at position `index` of the first lane of a block."""
-    rng, _ = next(block.lanes())
-    work = block.cell.work_of(OnSamples)
-    return two_views.draw(work.population, work.n, rng, _LANE)[index]
+    return _SampleCounts([], wrong, permuted.tolist())
 
 
 CROSS_VALIDATE = FanOut(
@@ -129,15 +129,11 @@ def _test(block: Block, store: Store, work: OfFolds) -> pa.Table:
     assert folds is not None  # the engine completes prerequisites first
     folds = folds.slice(block.first, block.last - block.first)
     size = folds.num_rows
-    defined = folds.column("wrong").to_numpy() >= 0
-    p_values, advantages = np.full(size, np.nan), np.zeros(size)
+    learned = folds.column("wrong").to_numpy() >= 0
     if permutation_of(work.test) is None:
-        p_values, advantages = _test_outcomes(block, folds, defined)
-    elif defined.any():
-        wrong = folds.column("wrong").to_numpy()[defined]
-        permuted = np.array(folds.filter(pa.array(defined)).column("permuted").to_pylist(), dtype=np.int64)
-        p_values[defined] = permutation_pvalues(wrong, permuted)
-        advantages[defined] = permuted.mean(axis=1) - wrong
+        p_values, advantages = _test_outcomes(block, folds, learned)
+    else:
+        p_values, advantages = _test_permutations(folds, learned)
     return replicates_table(
         block,
         subsample.SCHEMA,
@@ -165,37 +161,50 @@ def _stand_in(work: OfFolds, store: Store) -> OfFolds:
     return invented
 
 
-def _test_outcomes(
-    block: Block, folds: pa.Table, defined: np.ndarray[Any, Any]
-) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Test each sample; return the p-values, NaN if the test is not defined, and the advantages of B."""
+def _test_outcomes(block: Block, folds: pa.Table, learned: NDArray[np.bool_]) -> tuple[FloatArray, FloatArray]:
+    """Test each sample by its outcomes; return the p-values, NaN if the test is undefined, and the advantages of B.
+
+    `learned`: mask of the samples on which no learner failed.
+    """
     work = block.cell.work_of(OfFolds)
     scheme = scheme_of(work.test, work.scheme)
     shape = (scheme.repeats, scheme.folds, 8)
     outcomes = folds.column("outcomes").to_pylist()
-    answers: list[tuple[float, float] | None] = []
+    p_values, advantages = np.full(len(learned), np.nan), np.zeros(len(learned))
+    first = 0
     for rng, size in block.lanes():
-        first = len(answers)
-        places = [place for place in range(first, first + size) if defined[place]]
-        items, problem = call_each(
-            partial(run_fold_test, work.test, np.array(outcomes[place], dtype=np.int64).reshape(shape), rng)
-            for place in places
+        samples = first + np.flatnonzero(learned[first : first + size])
+        answers, problem = call_each(
+            partial(run_fold_test, work.test, np.array(outcomes[sample], dtype=np.int64).reshape(shape), rng)
+            for sample in samples
         )
-        if block.first == first == 0 and places:
-            require_some_defined(np.array([item and item[0] for item in items], np.float64), problem)
-        by_place = dict(zip(places, items, strict=True))
-        answers.extend(by_place.get(place) for place in range(first, first + size))
-    p_values, advantages = (np.array([answer and answer[side] for answer in answers], np.float64) for side in (0, 1))
+        for sample, answer in zip(samples, answers, strict=True):
+            if answer is not None:
+                p_values[sample], advantages[sample] = answer
+        if block.first == first == 0 and samples.size:
+            require_some_defined(p_values[samples], problem)
+        first += size
     return p_values, np.nan_to_num(advantages)
+
+
+def _test_permutations(folds: pa.Table, learned: NDArray[np.bool_]) -> tuple[FloatArray, FloatArray]:
+    """Return the same from the wrong answers of A, as observed and in each permutation."""
+    p_values, advantages = np.full(len(learned), np.nan), np.zeros(len(learned))
+    if learned.any():
+        wrong = folds.column("wrong").to_numpy()[learned]
+        permuted = np.array(folds.filter(pa.array(learned)).column("permuted").to_pylist(), dtype=np.int64)
+        p_values[learned] = permutation_pvalues(wrong, permuted)
+        advantages[learned] = permuted.mean(axis=1) - wrong
+    return p_values, advantages
 
 
 def _drawn_rows(block: Block, store: Store, index: int) -> pa.Table:  # noqa: ARG001
     """Return the rows of one sample: their classes, and the features that A and B see."""
-    source = folds_cell(block.cell.work_of(OfFolds))
-    trial = block.first + index
-    lane = trial // source.lane_size
-    first = source.block(lane, lane + 1)
-    sample = _sample(first, trial - first.first)
+    work = block.cell.work_of(OfFolds)
+    source = folds_cell(work)
+    lane, place = divmod(block.first + index, source.lane_size)
+    rng, _ = next(source.block(lane, lane + 1).lanes())
+    sample = two_views.draw(work.population, work.n, rng, _LANE)[place]
     columns: dict[str, Any] = {"label": sample.y}
     for side, view in (("a", sample.a), ("b", sample.b)):
         columns |= {f"{side}{column + 1}": view[:, column] for column in range(view.shape[1])}

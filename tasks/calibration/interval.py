@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -30,7 +30,7 @@ from . import subsample
 from .population import Population
 from .populations.judged import JudgedRows
 from .populations.tests import call_each, require_some_defined
-from .subsample import LANE_SIZE, draw_lanes, groups_of_lanes
+from .subsample import LANE_SIZE, draw_lanes, groups_of_lanes, population
 from .work import Described, OnTestSets
 
 #: A population of the eight outcomes, for the measures of test sets of counts.
@@ -56,13 +56,6 @@ def _revision(work: OnTestSets) -> int:
     return int(work.population.swapped or isinstance(work.population, JudgedRows))
 
 
-def population(work: OnTestSets, store: Store) -> Population | Described | None:
-    """Return the population of a cell, or None if the cell that counts its outcomes is incomplete."""
-    drawn_from = subsample.population(work, store)
-    assert drawn_from is None or isinstance(drawn_from, Population | Described)  # the study refuses others
-    return drawn_from
-
-
 def true_value(work: OnTestSets, drawn_from: Population | Described) -> float:
     """Return the true value, which an interval should contain."""
     if isinstance(drawn_from, Population):
@@ -73,8 +66,8 @@ def true_value(work: OnTestSets, drawn_from: Population | Described) -> float:
 def _compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
     admit_measure(work.test.measure, work.test.measure_code)
     drawn_from = population(work, store)
-    assert drawn_from is not None  # the engine completes prerequisites first
-    parts: list[NDArray[np.float64]] = []
+    assert isinstance(drawn_from, Population | Described)  # studies refuse others; prerequisites are complete
+    parts: list[NDArray[np.float64]] = []  # the fields of an `Estimate` per test set, for each group of lanes
     alone = isinstance(drawn_from, Described) or draws(work.test.options)
     for lanes in groups_of_lanes(block, drawn_from, alone=alone):
         rng, size = lanes[0]
@@ -82,7 +75,8 @@ def _compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
             estimates, problem = run_intervals(work.test.options, draw_lanes(drawn_from, work.n, lanes), rng)
         else:
             sets, problem = drawn_from.draw(work.n, rng, LANE_SIZE)[:size], ""
-            estimates = np.array([astuple(drawn_from.run_interval(work.test, one, rng)) for one in sets], np.float64)
+            results = [drawn_from.run_interval(work.test, test_set, rng) for test_set in sets]
+            estimates = np.array([astuple(result) for result in results], np.float64)
         if block.first == 0 and not parts:
             require_some_defined(estimates[:LANE_SIZE, 1], problem)
         parts.append(estimates)
@@ -91,11 +85,6 @@ def _compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
     columns = {"estimate": estimate, "low": low, "high": high, "standard_error": error, "undefined": undefined > 0}
     covers = (low - _TIE <= true) & (true <= high + _TIE)
     return replicates_table(block, _SCHEMA, **columns, covers=covers)
-
-
-def _misses(table: pa.Table, alpha: float) -> NDArray[np.bool_]:  # noqa: ARG001
-    """Return a mask of the intervals that miss the true value or are undefined. `alpha` has no effect."""
-    return np.asarray(~table.column("covers").to_numpy())
 
 
 def true_f1(population: Population, of: str) -> float:
@@ -119,32 +108,42 @@ def draws(options: Mapping[str, Any]) -> bool:
 def run_intervals(
     options: Mapping[str, Any], drawn: NDArray[np.int64], rng: np.random.Generator
 ) -> tuple[NDArray[np.float64], str]:
-    """Apply a method to several test sets; return a row per test set, as `work.Estimate` has it, and the first error.
+    """Apply a method to several test sets; return the fields of an `Estimate` per test set, and the first error.
 
     A method that draws no random numbers is applied only once to all test sets that have the same interval.
     """
     of_a = options["of"] == "a"
     sets = np.zeros_like(drawn)
-    for place, counts in enumerate(compared_outcomes(drawn.T, options["of"])):
-        sets[:, place] = counts
-    # The rows that F1 of either model counts (TP + FP + FN); without any the measure is 0/0.
-    counted = sets @ np.stack([F1_COUNTED["b"][1], F1_COUNTED["b" if of_a else "a"][1]], axis=1)
-    distinct, which = sets, np.arange(len(sets))
+    for position, counts in enumerate(compared_outcomes(drawn.T, options["of"])):
+        sets[:, position] = counts
+    distinct, positions = sets, np.arange(len(sets))
     if not draws(options):
-        # F1 of one model depends on TP and FP + FN only.
-        alike = np.stack([sets[:, 1], counted[:, 0] - sets[:, 1]], axis=1)
-        distinct, which = distinct_sets(np.insert(alike, [0, 1, *[2] * 4], 0, axis=1) if of_a else sets)
-    calls = (partial(_METHODS[options["method"]], options, one, rng) for one in distinct.tolist())
-    items, problem = call_each(calls)
-    ends = np.array([(math.nan,) * 3 if one is None else one for one in items])[which]
+        distinct, positions = distinct_sets(_without_false_positives(sets) if of_a else sets)
+    method = _METHODS[options["method"]]
+    intervals, problem = call_each(partial(method, options, counts, rng) for counts in distinct.tolist())
+    ends = np.array([(math.nan,) * 3 if interval is None else interval for interval in intervals])[positions]
     if not draws(options):
         ends[:, 2] = np.where(np.isnan(ends[:, 0]), math.nan, f1_standard_errors(sets))
-    return np.column_stack([_POPULATION.differences("f1", sets), ends, (counted == 0).any(axis=1)]), problem
+    # F1 is 0/0 on a test set without a row that it counts (TP + FP + FN).
+    undefined = sets @ F1_COUNTED["b"][1] == 0
+    if not of_a:
+        undefined |= sets @ F1_COUNTED["a"][1] == 0
+    return np.column_stack([_POPULATION.differences("f1", sets), ends, undefined]), problem
 
 
-def _bootstrap(
-    options: Mapping[str, Any], counts: Sequence[int], rng: np.random.Generator
-) -> tuple[float, float, float]:
+def _without_false_positives(sets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return test sets of one classifier with the same F1, which depends only on TP and the sum of FP and FN."""
+    same = np.zeros_like(sets)
+    same[:, 1] = sets[:, 1]
+    same[:, 3] = sets[:, 3] + sets[:, 5]
+    return same
+
+
+#: Both ends of an interval, and the standard error that the method states.
+_Interval: TypeAlias = tuple[float, float, float]
+
+
+def _bootstrap(options: Mapping[str, Any], counts: Sequence[int], rng: np.random.Generator) -> _Interval:
     result = bootstrap_test(
         JointOutcomes(*counts),
         measure="f1",
@@ -156,7 +155,7 @@ def _bootstrap(
     return *-result.confidence_interval, result.standard_error
 
 
-def _closed(options: Mapping[str, Any], counts: Sequence[int], rng: np.random.Generator) -> tuple[float, float, float]:  # noqa: ARG001
+def _closed(options: Mapping[str, Any], counts: Sequence[int], rng: object) -> _Interval:  # noqa: ARG001
     """Return an interval by a formula, and NaN: the standard errors of all test sets are computed together."""
     level = options["confidence"]
     if options["of"] == "difference":
@@ -165,9 +164,7 @@ def _closed(options: Mapping[str, Any], counts: Sequence[int], rng: np.random.Ge
     return *f1_interval(hits, 0, missed, method=options["method"], confidence_level=level), math.nan
 
 
-def _posterior(
-    options: Mapping[str, Any], counts: Sequence[int], rng: np.random.Generator
-) -> tuple[float, float, float]:
+def _posterior(options: Mapping[str, Any], counts: Sequence[int], rng: np.random.Generator) -> _Interval:
     """Return the equal-tailed posterior interval under the prior Dirichlet(1/2, ..., 1/2) on the outcomes."""
     if options["of"] == "a":
         weights = np.zeros((options["resamples"], 8))
@@ -179,7 +176,7 @@ def _posterior(
     return float(drawn[rank - 1]), float(drawn[-rank]), float(drawn.std(ddof=1))
 
 
-_METHODS: dict[str, Callable[..., tuple[float, float, float]]] = {
+_METHODS: dict[str, Callable[..., _Interval]] = {
     **dict.fromkeys(BOOTSTRAP_METHODS, _bootstrap),
     **dict.fromkeys(F1_METHODS, _closed),
     "bayesian": _posterior,
@@ -193,5 +190,5 @@ FAN_OUT = replace(
     revision=_revision,
     schema=_SCHEMA,
     compute=_compute,
-    rejections=_misses,
+    rejections=lambda table, _: ~table.column("covers").to_numpy(),  # an undefined interval is a miss, too
 )

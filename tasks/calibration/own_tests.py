@@ -160,11 +160,6 @@ _SCHEMA = subsample.SCHEMA.append(
 )
 
 
-def _own_code(work: OnTestSets) -> Mapping[str, str] | None:
-    """Return the identity of the code of the test."""
-    return {"learner": work.test.test, **(work.test.code or {})}
-
-
 def _compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
     test = work.test
     assert test.code is not None
@@ -192,5 +187,5 @@ FAN_OUT = replace(
     revision=lambda work: 0,
     schema=_SCHEMA,
     compute=_compute,
-    own_code=_own_code,
+    own_code=lambda work: {"learner": work.test.test, **(work.test.code or {})},
 )

@@ -20,9 +20,11 @@ from ..record import canonical
 from ..results import Results
 from ..schema import POWER, Hypothesis
 from ..statistical_tests import estimated
-from .interval import population, true_value
+from .interval import true_value
+from .population import Population
 from .populations.judged import JudgedRows
 from .rejections import COVERAGE, ERROR, count_undefined, note_on_undefined, null_is_true
+from .subsample import population
 from .work import Described, OnTestSets, Tested
 
 #: The measures of the test ``performance`` in addition to coverage, in order.
@@ -72,6 +74,7 @@ def _rows_of_interval(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     if table is None or drawn_from is None:
         yield row.with_(measure=COVERAGE, null_mean=1 - alpha)
         return
+    assert isinstance(drawn_from, Population | Described)  # studies refuse intervals on others
     true, missing = true_value(work, drawn_from), count_undefined(table, "low")
     row = row.with_(
         truth=true,
@@ -158,9 +161,11 @@ def _key(cell: Cell) -> tuple[str, ...]:
     work = cell.work_of(Tested)
     if not isinstance(work, OnTestSets) or work.factors is not None:
         same = ", ".join(f"{name} = {value}" for name, value in (work.factors or {}).items() if name != "difference")
-    else:  # the counterpart has exchanged outputs, or r = 0
-        of = work.population
-        same = "" if work.endless else canonical(of if isinstance(of, Described) else replace(of, swapped=False))
+    elif work.endless:  # the counterpart has r = 0
+        same = ""
+    else:  # the outputs of the counterpart are exchanged
+        drawn_from = work.population
+        same = canonical(drawn_from if isinstance(drawn_from, Described) else replace(drawn_from, swapped=False))
     return cell.subject["dataset"], same, cell.subject["n"], cell.subject["test"]
 
 

@@ -19,29 +19,22 @@ from ..schema import POWER, Hypothesis
 from ..statistical_tests import estimated, of_sets
 from .population import EventPopulation, Population
 from .populations.scored import ScorePopulation
-from .populations.tests import AnyPopulation, exact_rate, null_holds, true_advantage
+from .populations.tests import exact_rate, null_holds, true_advantage
 from .subsample import population
 from .tally import totals
 from .work import AppliedTest, Described, Events, OfFolds, OnTestSets, Tested
 
 #: Measures of rows of the test ``calibration``, in addition to `POWER`.
 ERROR, COVERAGE = "type I error", "coverage"
-USES = ("subsample", "tally", "own-test", "fold-test")
-#: The fan-outs that apply a built-in test to test sets.
+#: The fan-outs that apply a built-in test to test sets from a population.
 _READY = ("subsample", "tally")
 
 
 def rates(results: Results, _: str) -> Iterator[Hypothesis]:
     """Yield the rejection rate of each test, population and size, and the coverage if the test has an interval."""
-    for fanout in USES:
+    for fanout in (*_READY, "own-test", "fold-test"):
         for cell in results.cells(fanout):
             yield from _rates_of_cell(results, cell)
-
-
-def _population_of_answers(results: Results, cell: Cell) -> AnyPopulation | None:
-    """Return the population of a cell, or None if it is unknown or is not a population of answers."""
-    value = population(cell.work_of(OnTestSets), results.store) if cell.fanout in _READY else None
-    return None if isinstance(value, ScorePopulation | Described) else value
 
 
 def null_is_true(results: Results, cell: Cell) -> bool:
@@ -63,35 +56,21 @@ def null_is_true(results: Results, cell: Cell) -> bool:
 
 def _rates_of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     work, alpha = cell.work_of(Tested), results.plan.alpha
-    test, is_null = work.test, null_is_true(results, cell)
-    known = _population_of_answers(results, cell)
-    exact = None if known is None else exact_rate(known, work.n, test, alpha)
-    expected: dict[str, Any] = {
-        "alternative": "greater",
-        "null_hypothesis": "the test rejects no more often than stated",
-        "null_mean": alpha if is_null else None,
-    }
-    if exact is not None:
-        sentence = "the test rejects as often as its exact rate says"
-        expected = {"alternative": "two-sided", "null_hypothesis": sentence, "null_mean": exact, "statistic": exact}
-    measure, method = ERROR if is_null else POWER, cell.subject["test"]
-    rejections = results.hypothesis(cell, test="calibration", method=method, measure=measure, n=work.n, **expected)
-    if known is not None:
-        rejections = rejections.with_(truth=true_advantage(known, test))
+    rejections = _expected_rejections(results, cell)
     coverage = rejections.with_(
         alternative="less",
         null_hypothesis="the interval contains the true difference as often as stated",
         measure=COVERAGE,
         statistic=None,
         null_mean=1 - alpha,
+        rows_half=None,
+        rows_four_fifths=None,
     )
-    if known is not None and not is_null:
-        half, four_fifths = (rows_needed(known, test, share, alpha) for share in (0.5, 0.8))
-        rejections = rejections.with_(rows_half=half, rows_four_fifths=four_fifths)
     table = results.table(cell)
     if table is None:
-        has_interval = "confidence" in test.options and cell.fanout in _READY
-        yield from (rejections, coverage) if has_interval else (rejections,)
+        yield rejections
+        if "confidence" in work.test.options and cell.fanout in _READY:
+            yield coverage
         return
     counts = totals(table, alpha)
     trials, empty = counts["test_sets"], counts["without_class"]
@@ -104,6 +83,34 @@ def _rates_of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     yield _rate(rejections.with_(**remarks), counts["rejected"], trials)
     if counts["with_interval"]:
         yield _rate(coverage.with_(**remarks), counts["covers"], counts["with_interval"])
+
+
+def _expected_rejections(results: Results, cell: Cell) -> Hypothesis:
+    """Return the row of a cell's rejection rate with the rate that is expected, without results on test sets."""
+    work, alpha = cell.work_of(Tested), results.plan.alpha
+    is_null = null_is_true(results, cell)
+    row = results.hypothesis(
+        cell,
+        test="calibration",
+        method=cell.subject["test"],
+        alternative="greater",
+        null_hypothesis="the test rejects no more often than stated",
+        measure=ERROR if is_null else POWER,
+        n=work.n,
+        null_mean=alpha if is_null else None,
+    )
+    known = population(cell.work_of(OnTestSets), results.store) if cell.fanout in _READY else None
+    if known is None or isinstance(known, ScorePopulation | Described):
+        return row
+    row = row.with_(truth=true_advantage(known, work.test))
+    if not is_null:
+        half, four_fifths = (rows_needed(known, work.test, share, alpha) for share in (0.5, 0.8))
+        row = row.with_(rows_half=half, rows_four_fifths=four_fifths)
+    exact = exact_rate(known, work.n, work.test, alpha)
+    if exact is None:
+        return row
+    sentence = "the test rejects as often as its exact rate says"
+    return row.with_(alternative="two-sided", null_hypothesis=sentence, null_mean=exact, statistic=exact)
 
 
 def count_undefined(table: pa.Table, name: str = "p_value") -> int:
@@ -142,15 +149,11 @@ def _rate(row: Hypothesis, count: int, trials: int) -> Hypothesis:
     return row.with_(p_value=p, p_low=p, p_high=p)
 
 
-#: The measure of rows of the test ``sample-size``.
-HALF = "rows for half of the time"
-
-
 def sample_sizes(results: Results, _: str) -> Iterator[Hypothesis]:
     """Yield the number of rows that each McNemar test needs, for each population with a better classifier."""
-    for group in one_test(results.plan.cells):
+    for group in cells_by_test(results.plan.cells):
         work, subject = group[0].work_of(OnTestSets), group[0].subject
-        drawn_from = population(work, results.store) if _formula(work.test.test) else None
+        drawn_from = population(work, results.store) if _rows_formula(work.test.test) else None
         if not isinstance(drawn_from, (Population, EventPopulation)) or null_holds(drawn_from, work.test):
             continue
         needed = rows_needed(drawn_from, work.test, 0.5, results.plan.alpha)
@@ -160,13 +163,13 @@ def sample_sizes(results: Results, _: str) -> Iterator[Hypothesis]:
             method=subject["test"],
             alternative="none",
             null_hypothesis="none",
-            measure=HALF,
+            measure="rows for half of the time",
             estimate=None if needed is None else float(needed),
             decision="none",
         )
 
 
-def one_test(cells: Iterable[Cell]) -> list[list[Cell]]:
+def cells_by_test(cells: Iterable[Cell]) -> list[list[Cell]]:
     """Group cells by test and population, over all sizes of test sets."""
     ready = (cell for cell in cells if cell.fanout in _READY)
     groups = group_by(ready, lambda cell: tuple(cell.subject.get(name) for name in ("dataset", "slice", "test")))
@@ -178,7 +181,7 @@ def rows_needed(known: Population | EventPopulation, test: AppliedTest, share: f
 
     Returns None for other tests, if the test looks in the other direction, or if too many rows would be needed.
     """
-    formula = _formula(test.test)
+    formula = _rows_formula(test.test)
     if formula is None:
         return None
     only_a, only_b = (value / (known.rows or 1) for value in known.discordant)
@@ -195,6 +198,7 @@ def _least_rows(
         return None
 
 
-def _formula(name: str) -> Callable[..., int] | None:
+def _rows_formula(name: str) -> Callable[..., int] | None:
+    """Return the formula for the number of rows that a test needs, or None if there is none."""
     test = of_sets(name)
     return None if test is None else test.rows_needed

@@ -92,12 +92,6 @@ def outcomes_cell(work: OnTestSets) -> Cell | None:
     return cell_of(of.fanout, subject=of.subject, work=of.work, seed=of.seed, replicates=of.replicates)
 
 
-def _needs(work: OnTestSets) -> list[Cell]:
-    """Return the cell that computes the population, if there is one, as a list."""
-    value = outcomes_cell(work)
-    return [] if value is None else [value]
-
-
 def _stand_in(work: OnTestSets, store: Store) -> OnTestSets | None:
     """Return the work with plausible answers of the classifiers to be trained, or None if no classifier is trained."""
     source = outcomes_cell(work)
@@ -151,7 +145,7 @@ def trained_outputs(source: Cell, table: pa.Table, *, test: bool) -> AnyPopulati
 
 
 def results_of_block(block: Block, store: Store, work: OnTestSets, answer: Callable[..., Answered]) -> pa.Table:
-    """Return the results of a test on each test set of the block. `answer` computes the results of several lanes."""
+    """Return the results of a test on each test set of a block. `answer` computes the results of several lanes."""
     admit_measure(work.test.measure, work.test.measure_code)
     drawn_from = population(work, store)
     assert drawn_from is not None  # the engine completes prerequisites first
@@ -172,11 +166,11 @@ def results_of_block(block: Block, store: Store, work: OnTestSets, answer: Calla
 
 def groups_of_lanes(block: Block, drawn_from: object, *, alone: bool) -> Iterator[Lanes]:
     """Yield the lanes of a block in groups. If `alone`, a group is one lane, whose stream draws more than test sets."""
-    lanes, together = block.lanes(), 1
+    lanes, group_size = block.lanes(), 1
     if isinstance(drawn_from, Population | EventPopulation) and not alone:
-        together = max(1, _TOGETHER // (LANE_SIZE * drawn_from.width))
-    while some := list(islice(lanes, together)):
-        yield some
+        group_size = max(1, _TOGETHER // (LANE_SIZE * drawn_from.width))
+    while group := list(islice(lanes, group_size)):
+        yield group
 
 
 def draw_lanes(drawn_from: AnyPopulation, n: int, lanes: Lanes) -> NDArray[np.int64]:
@@ -197,11 +191,6 @@ def _drawn_rows(block: Block, store: Store, index: int) -> pa.Table:
     rows = drawn_from.draw(work.n, rng, LANE_SIZE).part(index)
     columns: dict[str, Any] = {"positive": rows.positive, "score_a": rows.a, "score_b": rows.b}
     return pa.table(columns | ({} if rows.group is None else {"group": rows.group}))
-
-
-def _rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:
-    """Return a mask of the test sets on which the test rejects."""
-    return at_most(table.column("p_value").to_numpy(), alpha)
 
 
 def _answer(work: OnTestSets, drawn_from: AnyPopulation | ScorePopulation | Described, lanes: Lanes) -> Answered:
@@ -251,9 +240,9 @@ FAN_OUT = FanOut(
     stream=_stream,
     schema=SCHEMA,
     compute=partial(results_of_block, answer=_answer),
-    needs=_needs,
+    needs=lambda work: [cell for cell in [outcomes_cell(work)] if cell is not None],
     stand_in=_stand_in,
-    rejections=_rejections,
+    rejections=lambda table, alpha: at_most(table.column("p_value").to_numpy(), alpha),
     drawn_rows=_drawn_rows,
     own_code=_own_code,
 )

@@ -73,9 +73,8 @@ def _confidence(results: Results, cell: Cell, source: Cell) -> Hypothesis:
         row = row.with_(statistic=confidence(test, test_set))
     else:
         row = row.with_(statistic=float((resampled[0] > 0).mean()), resampled=json.dumps(_histogram(*resampled)))
-    return row.with_(
-        **estimated(agreeing / trials, clopper_pearson(agreeing, trials)), replicates=trials, decision="none"
-    )
+    interval = clopper_pearson(agreeing, trials)
+    return row.with_(**estimated(agreeing / trials, interval), replicates=trials, decision="none")
 
 
 def resampled_differences(results: Results, row: Hypothesis) -> tuple[NDArray[np.float64], float] | None:
@@ -147,9 +146,8 @@ def _performance(results: Results, cell: Cell) -> Iterator[Hypothesis]:
 
 
 def _params_in_words(params: Mapping[str, Any]) -> str:
-    return ", ".join(
-        f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}" for name, value in params.items()
-    )
+    texts = {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in params.items()}
+    return ", ".join(f"{name} = {text}" for name, text in texts.items())
 
 
 def _value(measure: str, population: AnyPopulation, place: int) -> float:

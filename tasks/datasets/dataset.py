@@ -20,17 +20,17 @@ from sigstats._common.validation import FloatArray, IntArray, refuse
 from sigstats.retraining.folds import leave_one_out_folds, require_trained, stratified_folds
 
 from ..schema import column
-from .options import as_categories, as_class_codes, as_flags, as_matrix, as_names, as_parts
+from .options import as_categories, as_class_codes, as_flags, as_matrix, as_names, as_partition
 
-#: Optional columns that divide the rows of a data set into parts, with the word for a part.
-_PARTS = {"groups": "group", "folds": "fold"}
+#: The optional columns that partition the rows of a data set, with the word for a set of rows.
+_PARTITIONS = {"groups": "group", "folds": "fold"}
 
-#: With fewer rows, categories may all differ by chance.
+#: With fewer rows or units, categories may all differ by chance.
 _FEWEST_NAMED = 20
 #: The least share of units that have one class each; in the others a row may have a wrong one.
 _OF_ONE_CLASS = 0.9
-#: Ends of names of numbers that are not measurements.
-_SAYS_NAME = re.compile(
+#: The end of the name of a feature whose numbers identify rows instead of measuring something.
+_NAME_OF_IDENTIFIER = re.compile(
     r"(?i:(?:^|[^a-z])(?:id|identifier|index|key|no|nr|number|uid|uuid))$|[a-z](?:Id|ID|Key|No|Nr|Number)$"
 )
 
@@ -88,9 +88,12 @@ class Dataset:
         y = as_class_codes(self.y, len(X), self.classes, where)
         nominal = as_flags(self.nominal, f"{where}: nominal", len(self.features))
         object.__setattr__(self, "categories", as_categories(self.categories, X, nominal, self.features, where))
-        parts = [(key, as_parts(getattr(self, key), f"{where}: {key}", len(y))) for key in _PARTS]
-        arrays = [("X", X), ("y", y), ("nominal", nominal), *((key, part) for key, part in parts if part is not None)]
-        for field, array in arrays:
+        arrays: dict[str, NDArray[Any]] = {"X": X, "y": y, "nominal": nominal}
+        for key in _PARTITIONS:
+            codes = as_partition(getattr(self, key), f"{where}: {key}", len(y))
+            if codes is not None:
+                arrays[key] = codes
+        for field, array in arrays.items():
             # A view, so that the caller's array stays writeable.
             view = array.view()
             view.flags.writeable = False
@@ -134,45 +137,49 @@ class Dataset:
         if len(self) < _FEWEST_NAMED:
             return ()
         columns = zip(self.features, self.X.T, self.nominal, strict=True)
-        return tuple(name for name, values, nominal in columns if _names_rows(name, values, nominal))
+        return tuple(name for name, values, nominal in columns if _identifies_rows(name, values, nominal))
 
     def units(self) -> dict[str, str]:
-        """Return the features that identify units of several rows and one class, with their number in words.
+        """Return a sentence for each feature that identifies units, such as patients, of several rows and one class."""
+        sentences = {}
+        for name, values, nominal in zip(self.features, self.X.T, self.nominal, strict=True):
+            has_name = bool(UNIT.search(name) or ID.search(name))
+            if has_name or nominal:  # skips the sorting of values for most features
+                sentences[name] = self._units_in_words(name, values, fewest=0 if has_name else _FEWEST_NAMED)
+        return {name: sentence for name, sentence in sentences.items() if sentence}
 
-        Their name says so, or they have many categories. Nearly all values with several rows, which are most rows, have
-        one class, by chance with p below 0.001 (the binomial distribution bounds that of unequal chances).
+    def _units_in_words(self, name: str, values: FloatArray, fewest: int) -> str:
+        """Return a sentence if the values of a feature identify units of several rows and one class, otherwise "".
+
+        More than three values per class, and at least `fewest`, have several rows each. These are most rows of the data
+        set, and nearly all of these values have one class. By chance this happens with p below 0.001 (the binomial
+        distribution bounds that of unequal chances).
         """
         from scipy.special import betainc  # few commands need it
 
-        shares, found = np.bincount(self.y) / len(self), dict[str, str]()
-        for name, values, nominal in zip(self.features, self.X.T, self.nominal, strict=True):
-            says_unit = UNIT.search(name) or ID.search(name)
-            if not says_unit and not nominal:  # skips the sorting of values for most features
-                continue
-            codes, rows = np.unique(values, return_inverse=True, return_counts=True)[1:]
-            classes = np.bincount(np.unique(codes * len(shares) + self.y) // len(shares))[rows > 1]
-            units, pure, repeated = len(classes), int((classes == 1).sum()), rows[rows > 1]
-            many = units > 3 * len(shares) and (says_unit or units >= _FEWEST_NAMED)
-            if self.folds is not None and len({*zip(codes, self.folds, strict=True)}) == len(rows):
-                continue  # each unit is in one fold
-            if not many or pure < _OF_ONE_CLASS * units or repeated.sum() < len(self) / 2:
-                continue
-            chance = float((shares[:, None] ** repeated).sum(axis=0).mean())
-            if betainc(pure, units - pure + 1, chance) < 0.001:
-                several = "" if units == len(rows) else "repeated "
-                one = "each of the" if pure == units else f"{pure:,} of the"
-                found[name] = (
-                    f"{one} {units:,} {several}values of {name} {'has' if pure == units else 'have'} one class"
-                )
-        return found
+        codes, rows = np.unique(values, return_inverse=True, return_counts=True)[1:]
+        shares = np.bincount(self.y) / len(self)
+        classes = np.bincount(np.unique(codes * len(shares) + self.y) // len(shares))[rows > 1]
+        units, pure, repeated = len(classes), int((classes == 1).sum()), rows[rows > 1]
+        if self.folds is not None and len({*zip(codes, self.folds, strict=True)}) == len(rows):
+            return ""  # each unit is in one fold
+        if units <= 3 * len(shares) or units < fewest or repeated.sum() < len(self) / 2 or pure < _OF_ONE_CLASS * units:
+            return ""
+        chance = float((shares[:, None] ** repeated).sum(axis=0).mean())
+        if betainc(pure, units - pure + 1, chance) >= 0.001:
+            return ""
+        several = "" if units == len(rows) else "repeated "
+        if pure == units:
+            return f"each of the {units:,} {several}values of {name} has one class"
+        return f"{pure:,} of the {units:,} {several}values of {name} have one class"
 
     def slices(self, feature: str) -> Iterator[tuple[str, NDArray[np.int64]]]:
         """Yield the name and rows of each slice: the values of a feature, or four bins of a number with many values."""
         position = self.features.index(feature)
-        values, known, nominal = self.X[:, position], self.categories[position], self.nominal[position]
+        values, categories, nominal = self.X[:, position], self.categories[position], self.nominal[position]
         present = np.flatnonzero(~np.isnan(values))
-        result, codes = np.unique(values[present], return_inverse=True)
-        names = tuple(known[int(value)] if nominal else f"{value:.12g}" for value in result)
+        distinct, codes = np.unique(values[present], return_inverse=True)
+        names = tuple(categories[int(value)] if nominal else f"{value:.12g}" for value in distinct)
         if not nominal and len(names) > _MOST_SLICES:
             from sigstats.comparison.units import in_bins  # most studies have no slices
 
@@ -192,10 +199,10 @@ class Dataset:
         state = hashlib.sha256(json.dumps(about).encode())
         state.update(np.where(np.isnan(self.X), np.nan, self.X).astype("<f8").tobytes())
         state.update(self.y.astype("<i8").tobytes())
-        for key in _PARTS:
-            part = getattr(self, key)
-            if part is not None:
-                state.update(key.encode() + part.astype("<i8").tobytes())
+        for key in _PARTITIONS:
+            codes = getattr(self, key)
+            if codes is not None:
+                state.update(key.encode() + codes.astype("<i8").tobytes())
         return state.hexdigest()
 
     def to_table(self) -> pa.Table:
@@ -217,10 +224,10 @@ class Dataset:
             for position, (name, nominal) in enumerate(zip(self.features, self.nominal, strict=True))
         ]
         fields.append(column("class", pa.int64(), "code", "the class of the row, a position in classes"))
-        parts = {key: getattr(self, key) for key in _PARTS if getattr(self, key) is not None}
-        fields.extend(column(key, pa.int64(), "code", f"the {_PARTS[key]} of the row") for key in parts)
+        partitions = {key: getattr(self, key) for key in _PARTITIONS if getattr(self, key) is not None}
+        fields.extend(column(key, pa.int64(), "code", f"the {_PARTITIONS[key]} of the row") for key in partitions)
         schema = pa.schema(fields, metadata={_ABOUT: json.dumps(about).encode()})
-        columns = [*self.X.T, self.y, *parts.values()]
+        columns = [*self.X.T, self.y, *partitions.values()]
         return pa.Table.from_arrays([pa.array(values) for values in columns], schema=schema)
 
     @classmethod
@@ -229,7 +236,7 @@ class Dataset:
         try:
             about = json.loads((table.schema.metadata or {})[_ABOUT])
             columns = [table.column(f"x{position}").to_numpy() for position in range(len(about["features"]))]
-            parts = {key: table.column(key).to_numpy() for key in _PARTS if key in table.schema.names}
+            partitions = {key: table.column(key).to_numpy() for key in _PARTITIONS if key in table.schema.names}
             return cls(
                 name=about["name"],
                 X=np.column_stack(columns),
@@ -238,20 +245,22 @@ class Dataset:
                 classes=tuple(about["classes"]),
                 features=tuple(about["features"]),
                 categories=tuple(tuple(names) for names in about["categories"]),
-                **parts,
+                **partitions,
             )
         except (KeyError, TypeError, pa.ArrowException, json.JSONDecodeError) as error:
             wanted = f"a table that Dataset.to_table wrote ({type(error).__name__})"
             raise refuse("table", table.schema.names, wanted) from None
 
 
-def _names_rows(name: str, values: FloatArray, nominal: bool) -> bool:
+def _identifies_rows(name: str, values: FloatArray, nominal: bool) -> bool:
+    """Return True if a feature identifies rows, as in `Dataset.identifiers`."""
     steps = np.diff(np.sort(values))
     if not (steps > 0).all():  # also if a value is missing
         return False
-    whole = not nominal and not (values % 1).any()
-    in_turn = (steps == 1).all() or (np.diff(values) > 0).all()
-    return nominal or bool(whole and (in_turn or _SAYS_NAME.search(name)))
+    if nominal:
+        return True
+    in_order = (steps == 1).all() or (np.diff(values) > 0).all()
+    return not (values % 1).any() and bool(in_order or _NAME_OF_IDENTIFIER.search(name))
 
 
 #: The value in a study file that replaces a number of folds.

@@ -115,7 +115,7 @@ def as_class_codes(value: Any, n: int, classes: tuple[str, ...], where: str) -> 
     return y
 
 
-def as_parts(value: Any, where: str, n: int) -> NDArray[np.int64] | None:
+def as_partition(value: Any, where: str, n: int) -> NDArray[np.int64] | None:
     """Return the codes of groups or folds as int64, or None if `value` is None; raise ValueError if invalid."""
     if value is None:
         return None

@@ -163,8 +163,8 @@ def dataset(table: DataColumns, spec: Mapping[str, Any], *, target: str | None =
         classes=classes,
         features=tuple(features),
         categories=tuple(names or () for _, names in columns),
-        groups=_codes(table, spec.get("groups")),
-        folds=_folds(table, spec.get("folds")),
+        groups=_whole(table, spec["groups"], "value").codes if "groups" in spec else None,
+        folds=_folds(table, spec["folds"]) if "folds" in spec else None,
     )
 
 
@@ -196,6 +196,7 @@ def _feature_names(table: DataColumns, spec: Mapping[str, Any], target: str) -> 
 
 
 def _classes(table: DataColumns, target: str, listed: Collection[str]) -> tuple[Codes, tuple[str, ...]]:
+    """Return the class of each row as a code, and the names of the classes."""
     labels = _whole(table, target, "class", listed)
     names = labels.names
     if not all(map(is_number, names)):
@@ -206,18 +207,12 @@ def _classes(table: DataColumns, target: str, listed: Collection[str]) -> tuple[
     return np.argsort(order)[labels.codes], tuple(names[code] for code in order)
 
 
-def _codes(table: DataColumns, name: str | None) -> Codes | None:
-    return None if name is None else _whole(table, name, "value").codes
-
-
-def _folds(table: DataColumns, name: str | None) -> Codes | None:
+def _folds(table: DataColumns, name: str) -> Codes:
     """Return the fold of each row. Raise ValueError for -1, scikit-learn's mark of rows that are never tested."""
-    if name is None:
-        return None
     folds = _whole(table, name, "value")
     if "-1" in folds.names:
-        row = int((folds.codes == folds.names.index("-1")).argmax())
-        raise table.error(name, "-1 marks rows that are never tested; give every row a fold, or leave out the row", row)
+        problem = "-1 marks rows that are never tested; give every row a fold, or leave out the row"
+        raise table.error(name, problem, folds.first("-1"))
     return folds.codes
 
 
@@ -229,9 +224,10 @@ def _whole(table: DataColumns, name: str, what: str, listed: Collection[str] = (
     if (texts.codes < 0).any():
         raise table.error(name, f"a {what} is missing; give every row a {what}", int((texts.codes < 0).argmax()))
     rows_of = dict(zip(texts.names, np.bincount(texts.codes).tolist(), strict=True))
-    way = f"leave out rows without a {what}, or {'list {} in classes' if what == 'class' else 'rename {}'} if it is one"
-    refuse_missing_texts(where, rows_of, way, classes=listed, what="labels" if what == "class" else "values")
-    if what == "value" and (notes := DistinctNames(texts.names, MAX_TOTAL, where, "group").notes):
+    is_class = what == "class"
+    remedy = f"leave out rows without a {what}, or {'list {} in classes' if is_class else 'rename {}'} if it is one"
+    refuse_missing_texts(where, rows_of, remedy, classes=listed, what="labels" if is_class else "values")
+    if not is_class and (notes := DistinctNames(texts.names, MAX_TOTAL, where, "group").notes):
         raise ValueError(notes[0])
     if len(texts.names) < 2:
         raise table.error(name, f"{shown(texts.names[0])} is the only {what}; expected two or more")
@@ -239,6 +235,7 @@ def _whole(table: DataColumns, name: str, what: str, listed: Collection[str] = (
 
 
 def _feature(table: DataColumns, name: str, *, as_codes: bool) -> tuple[Numbers, tuple[str, ...] | None]:
+    """Return a feature as numbers, or as the codes of its categories and these categories."""
     values = None if as_codes else table.numbers(name)
     if values is None:
         texts = table.texts(name)

@@ -24,6 +24,12 @@ from .stopping import exceedances
 #: Size in bytes up to which a worker sends the content of a file with the receipt.
 _MOST_SENT = 1 << 15
 
+#: Seconds of work in a block: much longer than the engine's 2 ms per task, and short enough for a display of progress.
+TARGET_SECONDS = 2.0
+
+#: The last blocks of a study shrink to this fraction of the target, so that the workers finish at about the same time.
+_SMALLEST_FRACTION = 1 / 4
+
 Content: TypeAlias = bytes | None
 
 
@@ -78,11 +84,11 @@ def run_block(block: Block, store: Store, *, engine: str = "serial") -> Receipt 
 
     Returns a failure if the computation raises. Raises OSError if the store fails; the engine may repeat the block.
     """
-    turn = nullcontext() if is_parallel(block.cell) else alone()
+    may_compute = nullcontext() if is_parallel(block.cell) else alone()
     keep_freed_memory()
     pa.array([])  # the first array makes Arrow import pandas, which no block is to count
     try:
-        with turn, threads(Needs.of(block.cell).threads):
+        with may_compute, threads(Needs.of(block.cell).threads):
             started = time.perf_counter()
             table = fanout(block.cell.fanout).compute(block, store, block.cell.work)
     except OSError:
@@ -128,13 +134,6 @@ def failure(block: Block, error: BaseException) -> Failure:
     )
 
 
-#: Seconds of work in a block: much longer than the engine's 2 ms per task, and short enough for a display of progress.
-TARGET_SECONDS = 2.0
-
-#: The last blocks of a study shrink to this fraction of the target, so that the workers finish at about the same time.
-_LEAST_PART = 1 / 4
-
-
 class BlockSizer:
     """Cuts the missing lanes of a cell into blocks of one lane each, then of more once the cost of a lane is known."""
 
@@ -146,6 +145,7 @@ class BlockSizer:
         self.lanes, self.seconds = 0, 0.0
         #: The number of stored lanes.
         self.computed = cell.lanes - sum(last - first for first, last in gaps)
+        #: True after a failure, to find the lane that fails.
         self.one_by_one = False
 
     def window(self, workers: int, cells: int = 1) -> int:
@@ -198,7 +198,7 @@ class BlockSizer:
         target = max(self.target_seconds, least) if self.target_seconds else 0.0
         if workers > 1:
             until_the_end = (others + self.seconds_left) / workers
-            target = min(target, max(until_the_end / 2, _LEAST_PART * target))
+            target = min(target, max(until_the_end / 2, _SMALLEST_FRACTION * target))
         return max(1, int(target / seconds_per_lane))
 
     def next_block(self, workers: int, others: float = 0.0, least: float = 0.0) -> Block | None:

@@ -17,7 +17,7 @@ from ..process import begun_thread
 from ..storage.store import Store
 from .blocks import BlockSizer, Failure, Receipt, failure, load_fanouts
 from .dask_staff import DaskStaff, OtherCode, Submission, Suspects, opened_span, run_with, version
-from .pools import MOST_CELLS
+from .pools import MOST_CELLS, Done
 
 T = TypeVar("T")
 
@@ -41,6 +41,7 @@ class DaskPool(DaskStaff):
     expected: int = 1
     #: The names of Dask resources that some workers have. Blocks that need them request them.
     asks: frozenset[str] = frozenset()
+    #: As in `Pool`.
     open: dict[BlockSizer, float] = field(default_factory=dict, init=False)
     _token: str = field(default_factory=lambda: f"0{uuid.uuid4().hex[:9]}", init=False, repr=False)
     # The annotations and the span of the caller, which new threads do not inherit.
@@ -87,9 +88,7 @@ class DaskPool(DaskStaff):
 
         threading.Thread(target=ask, name="prepare", daemon=True).start()
 
-    def submit(  # noqa: D102
-        self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
-    ) -> Callable[[], None]:
+    def submit(self, block: Block, store: Store, done: Done) -> Callable[[], None]:  # noqa: D102
         # Blocks that keep the workers busy precede waiting blocks, including the waiting blocks of other studies. So a
         # study that has few blocks left, or sends its first ones, is not held up by a long study.
         submission = Submission(block, store, done, turn=min(len(self._submitted) // self.workers, 3))
@@ -129,21 +128,21 @@ class DaskPool(DaskStaff):
 
         try:
             self.await_connection()
-            same = self.only
+            only = self.only
             with contextlib.nullcontext() if self._span is None else annotate(span=self._span):
                 futures = self.client.map(
                     functools.partial(run_with, version()),
                     [submission.block for submission in submissions],
                     [submission.store for submission in submissions],
-                    [self._suspects.deadly] * len(submissions),  # whatever has killed workers is kept away from others
+                    [self._suspects.deadly] * len(submissions),
                     engine="dask",
                     key=[self._key(submission.block) for submission in submissions],
                     pure=False,
                     retries=_RETRIES,
                     priority=priority,
                     resources=resources or None,
-                    workers=same,
-                    allow_other_workers=same is not None,  # a worker may have joined after the versions were requested
+                    workers=only,
+                    allow_other_workers=only is not None,  # a worker may have joined after the versions were requested
                 )
             for submission, future in zip(submissions, futures, strict=True):
                 submission.future = future
@@ -192,16 +191,16 @@ class DaskPool(DaskStaff):
         from distributed import KilledWorker
 
         self._suspects.ended(submission)
-        last: BaseException | None = error
+        caused: BaseException | None = error  # by the block itself
         if isinstance(error, KilledWorker):
-            last = self._suspects.killed(submission, error.allowed_failures + 1)
+            caused = self._suspects.killed(submission, error.allowed_failures + 1)
         elif isinstance(error, OtherCode):
-            last = None
+            caused = None
         elif submission.future.status != "error":
             submission.losses += 1
-            last = error if submission.losses > _MOST_LOSSES else None
-        if submission.unwanted or last is not None:
-            self._end(submission, failure(submission.block, last or error))
+            caused = error if submission.losses > _MOST_LOSSES else None
+        if submission.unwanted or caused is not None:
+            self._end(submission, failure(submission.block, caused or error))
         else:
             self._to_send.append(submission)
 

@@ -168,12 +168,17 @@ class Submission:
     store: Store
     done: Callable[[Receipt | Failure], None]
     turn: int = 0
+    #: The number of workers that died while they had the block, and how many times Dask gave it up for this reason.
     deaths: int = 0
     trials: int = 0
+    #: The number of these trials in which no other block with code from other packages was active.
     alone: int = 0
+    #: How many times the scheduler lost the block.
     losses: int = 0
     future: Any = None
+    #: True if the block has ended or was cancelled.
     unwanted: bool = False
+    #: True if the block runs code from another package.
     imported: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -189,10 +194,14 @@ class Suspects:
     """Holds back blocks with code from other packages while one of them is tried by itself."""
 
     def __init__(self) -> None:
+        #: The blocks with code from other packages that wait, and those that were sent.
         self._waiting: list[Submission] = []
         self._under_way: set[Submission] = set()
+        #: The classifiers and tests that have killed workers.
         self._guilty: set[str] = set()
+        #: The block that was last tried by itself.
         self._tried: Submission | None = None
+        #: True if workers died with a block of this package; all blocks are then computed in separate processes.
         self.deadly = False
 
     def admit(self, new: Iterable[Submission]) -> list[Submission]:

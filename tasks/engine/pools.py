@@ -9,8 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Protocol, Self
+from typing import Protocol, Self, TypeAlias
 
 import psutil
 
@@ -22,6 +21,9 @@ from .guarded import run_guarded
 
 #: The maximum number of threads of this process for cells. They only wait, so a thousand are cheap, but not free.
 MOST_CELLS = 1024
+
+#: A function that is called with the outcome of a block.
+Done: TypeAlias = Callable[[Receipt | Failure], None]
 
 
 class Pool(Protocol):
@@ -58,7 +60,7 @@ class Pool(Protocol):
     def prepare(self, plan: Plan, priority: int = 0) -> None:
         """Prepare for the blocks of a plan with this priority, for example by importing its fan-outs on the workers."""
 
-    def submit(self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]) -> Callable[[], None]:
+    def submit(self, block: Block, store: Store, done: Done) -> Callable[[], None]:
         """Start a block and return a function that cancels it. `done` is called at most once, from any thread."""
 
 
@@ -81,9 +83,7 @@ class Serial:
     def prepare(self, plan: Plan, priority: int = 0) -> None:
         """Do nothing, since the blocks run in this process."""
 
-    def submit(  # noqa: D102
-        self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
-    ) -> Callable[[], None]:
+    def submit(self, block: Block, store: Store, done: Done) -> Callable[[], None]:  # noqa: D102
         done(run_guarded(block, store))
         return lambda: None
 
@@ -139,9 +139,7 @@ class RoutedPool:
         for pool in self._pools:
             pool.prepare(plan, priority)
 
-    def submit(  # noqa: D102
-        self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
-    ) -> Callable[[], None]:
+    def submit(self, block: Block, store: Store, done: Done) -> Callable[[], None]:  # noqa: D102
         return self.by_needs.get(Needs.of(block.cell), self.common).submit(block, store, done)
 
 
@@ -191,10 +189,12 @@ class GrowingPool(RoutedPool):
         self._stop = stop
         self._say = say
         self._grown = False
+        #: The number of threads that may compute blocks here, and how many of them do.
         self._slots, self._busy = min(expected, MOST_HERE), 0
         #: The weighted sum of the blocks' seconds so far, and the sum of the weights.
         self._seconds, self._blocks = 0.0, 0.0
-        self._turn = threading.Condition()
+        #: Notified when a slot is free, or the cluster has started.
+        self._changed = threading.Condition()
         self._begun = threading.Event()
         self._over = threading.Event()
         self._prepared: tuple[Plan, int] | None = None
@@ -205,9 +205,7 @@ class GrowingPool(RoutedPool):
         self._starter.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self._over.set()
         self._begun.set()
         self._starter.join()
@@ -221,46 +219,49 @@ class GrowingPool(RoutedPool):
         """Let the workers of the cluster prepare for the plan as soon as they have started."""
         self._prepared = plan, priority
 
-    def submit(  # noqa: D102
-        self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
-    ) -> Callable[[], None]:
+    def submit(self, block: Block, store: Store, done: Done) -> Callable[[], None]:  # noqa: D102
         self._begun.set()
-        taken = 1 if is_parallel(block.cell) else self._slots
-        with self._turn:
-            while not self._grown and self._busy and self._busy + taken > self._slots and not self._stop.is_set():
-                self._turn.wait(0.1)
+        slots = 1 if is_parallel(block.cell) else self._slots
+        with self._changed:
+            while not self._grown and self._busy and self._busy + slots > self._slots and not self._stop.is_set():
+                self._changed.wait(0.1)
             grown = self._grown
             if not grown:
                 if self._stop.is_set():
                     return lambda: None
-                self._busy += taken
+                self._busy += slots
         if grown:
             return super().submit(block, store, done)
-        clock, processor = time.monotonic(), time.thread_time()
         try:
-            outcome = run_guarded(block, store)
-            apart = own_code(block.cell) is not None
-            seconds = time.monotonic() - clock if apart else time.thread_time() - processor
-            self._seconds, self._blocks = _LATELY * self._seconds + seconds, _LATELY * self._blocks + 1
+            outcome = self._compute_here(block, store)
         finally:
-            with self._turn:
-                self._busy -= taken
-                self._turn.notify_all()
+            with self._changed:
+                self._busy -= slots
+                self._changed.notify_all()
         done(outcome)
         return lambda: None
 
-    def _of_use(self, clock: float, worked: float, idle: float) -> bool:
+    def _compute_here(self, block: Block, store: Store) -> Receipt | Failure:
+        """Compute a block in this thread, and measure its time."""
+        clock, processor = time.monotonic(), time.thread_time()
+        outcome = run_guarded(block, store)
+        in_other_process = own_code(block.cell) is not None
+        seconds = time.monotonic() - clock if in_other_process else time.thread_time() - processor
+        self._seconds, self._blocks = _LATELY * self._seconds + seconds, _LATELY * self._blocks + 1
+        return outcome
+
+    def _is_useful(self, clock: float, worked: float, idle: float) -> bool:
         """Return True if the cluster should start after these seconds by the clock, of work, and of idle processors."""
         free = min(idle, self._expected * clock - worked) / self._expected
         return min(worked, free) >= self._after or clock >= 10 * self._after
 
     def _grow(self) -> None:
-        """Start the cluster when it is of use, and close it when the context ends."""
+        """Start the cluster when it is useful, and close it when the context ends."""
         self._begun.wait()
         before = _times()
         while True:
-            of_use = self._of_use(*(now - then for now, then in zip(_times(), before, strict=True)))
-            if of_use and self._seconds >= SENDING * self._blocks:
+            is_useful = self._is_useful(*(now - then for now, then in zip(_times(), before, strict=True)))
+            if is_useful and self._seconds >= SENDING * self._blocks:
                 break
             if self._over.wait(0.1):
                 return
@@ -270,9 +271,9 @@ class GrowingPool(RoutedPool):
             with self._open_pool() as pool:
                 if self._prepared is not None:
                     pool.prepare(*self._prepared)
-                with self._turn:
+                with self._changed:
                     self.common, self._grown = pool, True
-                    self._turn.notify_all()
+                    self._changed.notify_all()
                 self._over.wait()
         except Exception as error:
             if self._grown:  # the cluster failed to close; no result depends on it

@@ -75,6 +75,7 @@ def joint_ends(cells: Iterable[Cell], store: Store) -> dict[str, JointStop]:
 
 
 def _stored_flags(cell: Cell, store: Store) -> NDArray[np.bool_]:
+    """Return the mask of `exceeds` for the leading stored replicates, which may be none."""
     table = store.read_prefix(cell)
     flags = None if table is None else _flags(cell, table, store)
     return np.empty(0, dtype=np.bool_) if flags is None else flags
@@ -87,11 +88,10 @@ def for_now(cells: Sequence[Cell], store: Store) -> list[Cell]:
     rule ``fixed``; once all are stored, it has no stopping rule.
     """
     ends, now = joint_ends(cells, store), list(cells)
-    for place, cell in enumerate(cells):
-        if isinstance(cell.rule, JointRule):
-            stop = ends[cell.name]
+    for position, cell in enumerate(cells):
+        if stop := ends.get(cell.name):
             needed = cell.whole_lanes(stop.replicates)
-            now[place] = replace(cell, replicates=needed, stopping={"rule": "fixed"} if stop.waits else None)
+            now[position] = replace(cell, replicates=needed, stopping={"rule": "fixed"} if stop.waits else None)
     return now
 
 
@@ -111,8 +111,10 @@ class StoppingTracker:
         compared = None if cell.stopping is None else observed_cell(cell)
         self._observed = None if compared is None else store.read_prefix(compared)
         self._active = cell.stopping is not None and (compared is None) == (self._observed is None)
+        #: What `exceeds` returned for the replicates before `_reached`, the first missing one.
         self._flags: NDArray[Any] = np.empty(0, dtype=np.bool_)
         self._reached = 0
+        #: The files of later replicates: the replicate after the last, by the first.
         self._waiting: dict[int, int] = {}
         for bounds in done:
             self.add(*bounds)

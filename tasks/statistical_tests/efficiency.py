@@ -3,7 +3,7 @@
 The module also computes the number of replicates, and the number of tables, that his test needs; both test nothing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from sigstats.fixed_margins.sampling import random_number_correct
 from sigstats.intervals import clopper_pearson
 from sigstats.tables import as_confusion_table
 
-from . import Data, Fields, ObservedRun, OfRuns, OfTable, StatisticalTest, estimated, fields, run_table_test
+from . import Data, Fields, OfRuns, OfTable, StatisticalTest, estimated, fields, run_table_test
 
 _CAVEAT = (
     "Here the assumptions of the test do not hold: the predictions are pooled from folds whose classifiers share "
@@ -57,10 +57,6 @@ def _exceedances(data: Mapping[str, Any], size: int, rng: np.random.Generator) -
     return np.asarray(drawn >= np.trace(table), dtype=np.bool_)
 
 
-def _of_run(runs: Sequence[ObservedRun], cell: str) -> dict[str, Any]:  # noqa: ARG001
-    return run_table_test("efficiency", {"table": runs[0].table().tolist()}, "exact")
-
-
 TEST = StatisticalTest(
     label="Nyssen",
     question="Are the predictions better than chance?",
@@ -82,7 +78,12 @@ TEST = StatisticalTest(
         methods=("auto", "exact", "mid-p", "chi2"), observed=_observed, evaluate=_evaluate, exceedances=_exceedances
     ),
     runs=OfRuns(
-        compared="one", compute=_of_run, method="exact", alternative="greater", measure="accuracy", caveat=_CAVEAT
+        compared="one",
+        compute=lambda runs, _: run_table_test("efficiency", {"table": runs[0].table().tolist()}, "exact"),
+        method="exact",
+        alternative="greater",
+        measure="accuracy",
+        caveat=_CAVEAT,
     ),
 )
 

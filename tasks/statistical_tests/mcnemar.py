@@ -118,9 +118,10 @@ def _pvalues(
     correction: bool = False,
 ) -> NDArray[np.float64]:
     check_options(alternative, method, correction)
-    counts, which = distinct_sets(np.stack([sets[:, 2] + sets[:, 5], sets[:, 1] + sets[:, 6]], axis=1))
-    pvalues = [mcnemar_pvalue(only_a, only_b, alternative, method, correction) for only_a, only_b in counts.tolist()]
-    return np.array(pvalues)[which]
+    only_a, only_b = sets[:, 2] + sets[:, 5], sets[:, 1] + sets[:, 6]
+    distinct, positions = distinct_sets(np.stack([only_a, only_b], axis=1))
+    pvalues = [mcnemar_pvalue(a, b, alternative, method, correction) for a, b in distinct.tolist()]
+    return np.array(pvalues)[positions]
 
 
 def _words(rows: Sequence[Hypothesis]) -> str:
@@ -170,18 +171,15 @@ TEST = StatisticalTest(
 def _smallest_pvalues(
     sets: IntArray, rng: np.random.Generator | None, *, method: str, alternative: str, new_rows: int
 ) -> FloatArray:
-    """Return the smallest p-value of all looks at each test set. Without `rng`, all rows arrive at once."""
+    """Return the smallest p-value of all looks at each test set. Without `rng`, there is one look at all rows."""
     values = np.empty(len(sets))
     for place, counts in enumerate(sets):
         only_a, only_b, n = int(counts[2] + counts[5]), int(counts[1] + counts[6]), int(counts.sum())
-        step = new_rows if rng is not None else max(n, 1)
-        look = (
-            np.zeros(only_a + only_b, np.int64)
-            if rng is None
-            else rng.choice(n, only_a + only_b, replace=False) // step
-        )
-        looks = -(-n // step)
-        a, b = (np.bincount(array, minlength=looks).cumsum() for array in (look[:only_a], look[only_a:]))
+        looks, look_of_row = 1, np.zeros(only_a + only_b, np.int64)
+        if rng is not None:
+            looks, look_of_row = -(-n // new_rows), rng.choice(n, only_a + only_b, replace=False) // new_rows
+        rows_of_a, rows_of_b = look_of_row[:only_a], look_of_row[only_a:]
+        a, b = (np.bincount(rows, minlength=looks).cumsum() for rows in (rows_of_a, rows_of_b))
         values[place] = _METHODS_OF_LOOKS[method](a, b, alternative).min()
     return values
 

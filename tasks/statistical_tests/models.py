@@ -60,10 +60,6 @@ def _advantage(data: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _signed_rank(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
-    return fields(signed_rank_test(_advantages(data), method=method))
-
-
 def _advantages(data: Mapping[str, Any]) -> FloatArray:
     """Return the advantage of a over b on each data set."""
     if len(data["a"]) != len(data["b"]):
@@ -92,5 +88,9 @@ SIGNED_RANK = StatisticalTest(
     ),
     order=12,
     unit="data set",
-    table=OfTable(methods=("exact",), observed=_advantage, evaluate=_signed_rank),
+    table=OfTable(
+        methods=("exact",),
+        observed=_advantage,
+        evaluate=lambda data, method: fields(signed_rank_test(_advantages(data), method=method)),
+    ),
 )

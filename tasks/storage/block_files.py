@@ -45,17 +45,11 @@ def range_of(cell: Cell, name: str) -> tuple[int, int] | None:
 
     The last lane of a file may be incomplete if it was written for a plan with fewer replicates.
     """
-    bounds = range_in(name)
-    if bounds is None:
-        return None
-    first, last = bounds
-    return bounds if first < last <= cell.replicates and first % cell.lane_size == 0 else None
-
-
-def range_in(name: str) -> tuple[int, int] | None:
-    """Return the range in the name of a file, or None if the name contains no range."""
     match = _NAME.search(name)
-    return None if match is None else (int(match[1]), int(match[2]))
+    if match is None:
+        return None
+    first, last = int(match[1]), int(match[2])
+    return (first, last) if first < last <= cell.replicates and first % cell.lane_size == 0 else None
 
 
 def usable_range(cell: Cell, first: int, last: int) -> tuple[int, int]:
@@ -65,25 +59,25 @@ def usable_range(cell: Cell, first: int, last: int) -> tuple[int, int]:
 
 def require_range(tables: Iterable[pa.Table], first: int, last: int, file: str = "") -> None:
     """Raise Damaged (ValueError without a `file`) unless tables contain exactly the replicates of this range."""
-    begin = end = first
+    problem = f"replicates are not valid; expected {first} to {last - 1} in order"
+    error = Damaged(f"{file}: {problem}") if file else ValueError(problem)
+    begin = end = first  # of the row before
     for table in tables:
         numbers, ends = _bounds(table)
+        # A row has the same replicate as the row before, or the next one.
         fits = (numbers == np.append(begin, numbers[:-1])) | (numbers == np.append(end, ends[:-1]))
         if not len(numbers) or not fits.all():
-            break
+            raise error
         begin, end = int(numbers[-1]), int(ends[-1])
-    else:
-        if end == last:
-            return
-    problem = f"replicates are not valid; expected {first} to {last - 1} in order"
-    raise Damaged(f"{file}: {problem}") if file else ValueError(problem)
+    if end != last:
+        raise error
 
 
 def _bounds(table: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the first replicate of each row, and its last replicate plus one."""
     numbers = to_numpy(table.column(REPLICATE.name))
-    several = SPAN.name in table.column_names
-    return numbers, numbers + (to_numpy(table.column(SPAN.name)) if several else 1)
+    span = to_numpy(table.column(SPAN.name)) if SPAN.name in table.column_names else 1
+    return numbers, numbers + span
 
 
 def replicates_of(table: pa.Table) -> int:
@@ -93,7 +87,7 @@ def replicates_of(table: pa.Table) -> int:
 
 def first_replicates(table: pa.Table, replicates: int) -> pa.Table:
     """Return the rows of a table that begin with one of the first `replicates` replicates."""
-    return table.slice(0, int(np.searchsorted(table.column("replicate").to_numpy(), replicates)))
+    return table.slice(0, int(np.searchsorted(table.column(REPLICATE.name).to_numpy(), replicates)))
 
 
 def disjoint(files: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -110,12 +104,12 @@ def disjoint(files: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     # the number of files, and the chain of chosen files.
     best: list[tuple[int, int, int, Any]] = [(0, 0, 0, None)]
     for number, (first, last) in enumerate(files):
-        reached, replicates, fewer, before = best[bisect_right(ends, first, hi=number)]
+        reached, replicates, minus_files, chain = best[bisect_right(ends, first, hi=number)]
         reached = last if reached == first else reached
-        choice = (reached, replicates + last - first, fewer - 1, (number, before))
-        best.append(max(best[-1], choice, key=lambda one: one[:3]))
-    numbers, chain = [], best[-1][3]
+        with_file = (reached, replicates + last - first, minus_files - 1, ((first, last), chain))
+        best.append(max(best[-1], with_file, key=lambda choice: choice[:3]))
+    chosen, chain = [], best[-1][3]
     while chain is not None:
-        number, chain = chain
-        numbers.append(number)
-    return [files[number] for number in reversed(numbers)]
+        file, chain = chain
+        chosen.append(file)
+    return chosen[::-1]

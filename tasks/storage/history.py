@@ -21,6 +21,7 @@ import datetime as dt
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -118,10 +119,10 @@ _LATER = [
 _SPENDING = column("spending", pa.string(), "name", "the rule by which looks shared the level", nullable=True)
 #: For fresh rows: the look at which a failing row became worse, and the values of the last look and the last seven.
 CHANGE = ("change", "change_low", "change_high")
-WINDOWS = [tuple(f"{window}_{name}" for name in ("difference", "low", "high")) for window in ("night", "week")]
+WINDOWS = [("night_difference", "night_low", "night_high"), ("week_difference", "week_low", "week_high")]
 _FRESH = [
     *(column(name, pa.int64(), "look", "from which the candidate is worse", nullable=True) for name in CHANGE),
-    *(column(name, pa.float64(), _OF_MEASURE, "of one look or seven", nullable=True) for name in sum(WINDOWS, ())),
+    *(column(name, pa.float64(), _OF_MEASURE, "of one look or seven", nullable=True) for name in chain(*WINDOWS)),
 ]
 _SEGMENT = column("segment", pa.int64(), "number", "of the evaluation with which the evidence began", nullable=True)
 SCHEMA = pa.schema([*COMMON, *ROWS, _DATED, *_LATER, _SPENDING, *_FRESH, _SEGMENT])
@@ -129,6 +130,10 @@ SCHEMA = pa.schema([*COMMON, *ROWS, _DATED, *_LATER, _SPENDING, *_FRESH, _SEGMEN
 _EARLIER = [
     pa.schema([*COMMON, *ROWS, *more]) for more in ([], [_DATED], [_DATED, *_LATER], [_DATED, *_LATER, _SPENDING])
 ]
+#: The names of the columns that differ between the rows of an evaluation.
+ROW_NAMES = [field.name for field in (*ROWS, *_LATER, *_FRESH)]
+#: The names of verdicts in files of earlier versions, and the present names.
+_RENAMED = {"warn": "inconclusive"}
 
 
 @dataclass(frozen=True)
@@ -141,8 +146,7 @@ class Record:
 
 def append(store: Store, record: Record) -> str:
     """Add an evaluation to the history; return the name of the file."""
-    common = {name.name: getattr(record.evaluation, name.name) for name in fields(Evaluation)}
-    table = pa.Table.from_pylist([{**common, **row} for row in record.rows], schema=SCHEMA)
+    table = pa.Table.from_pylist([{**vars(record.evaluation), **row} for row in record.rows], schema=SCHEMA)
     at = record.evaluation.evaluated_at
     name = f"{_FOLDER}/date={at:%Y-%m-%d}/{at:%H%M%S.%f}-{record.evaluation.evaluation[:16]}.parquet"
     store.write_table(name, table, kind=_KIND, fingerprint=record.evaluation.evaluation)
@@ -177,14 +181,14 @@ def read_kept(store: Store, folder: str, digest: str) -> pa.Table | None:
 def sharing(store: Store, records: Sequence[Record], rows: NDArray[np.int64]) -> list[pa.Table]:
     """Return the stored tables of the evaluations that share any of these rows, with the last evaluation first."""
     names = dict.fromkeys(record.evaluation.held_out for record in reversed(records))
-    kept = (read_kept(store, OF_ROWS, name) for name in names)
-    return [table for table in kept if table is not None and np.isin(table[ROW], rows).any()]
+    tables = (read_kept(store, OF_ROWS, name) for name in names)
+    return [table for table in tables if table is not None and np.isin(table[ROW], rows).any()]
 
 
-def relabelled(kept: Sequence[pa.Table], rows: NDArray[np.int64], labels: NDArray[np.int64]) -> int:
+def relabelled(tables: Sequence[pa.Table], rows: NDArray[np.int64], labels: NDArray[np.int64]) -> int:
     """Count the rows with another label than in the first table that contains the row. Old tables have no labels."""
     count = 0
-    for table in kept:
+    for table in tables:
         if LABEL in table.column_names:
             _, now, then = np.intersect1d(rows, table[ROW], return_indices=True)
             count += int(np.count_nonzero(labels[now] != table[LABEL].to_numpy()[then]))
@@ -198,14 +202,14 @@ def linked(store: Store, records: Sequence[Record], held_out: str, rows: NDArray
     Two sets of rows are linked if they share a row, or are linked to a common set. A set without stored rows is linked
     to all sets.
     """
-    names = {held_out}
-    others = {record.evaluation.held_out for record in records} - names
-    apart = {name: read_kept(store, OF_ROWS, name) for name in others}
-    while shared := {name for name, kept in apart.items() if kept is None or np.isin(kept[ROW], rows).any()}:
-        kept_rows = [kept[ROW].to_numpy() for kept in map(apart.pop, shared) if kept is not None]
-        rows = np.unique(np.concatenate([rows, *kept_rows]))
-        names |= shared
-    return [record for record in records if record.evaluation.held_out in names]
+    linked_sets = {held_out}
+    others = {record.evaluation.held_out for record in records} - linked_sets
+    tables = {name: read_kept(store, OF_ROWS, name) for name in others}
+    while shared := {name for name, table in tables.items() if table is None or np.isin(table[ROW], rows).any()}:
+        shared_rows = [table[ROW].to_numpy() for table in map(tables.pop, shared) if table is not None]
+        rows = np.unique(np.concatenate([rows, *shared_rows]))
+        linked_sets |= shared
+    return [record for record in records if record.evaluation.held_out in linked_sets]
 
 
 def _record(table: pa.Table) -> Record:
@@ -214,11 +218,5 @@ def _record(table: pa.Table) -> Record:
     rows = table.to_pylist()
     for row in rows:
         row.update({name: _RENAMED.get(row[name], row[name]) for name in ("verdict", "row_verdict")})
-    common: dict[str, Any] = {name.name: rows[0].get(name.name) for name in fields(Evaluation)}
+    common: dict[str, Any] = {field.name: rows[0].get(field.name) for field in fields(Evaluation)}
     return Record(Evaluation(**common), tuple({name: row.get(name) for name in ROW_NAMES} for row in rows))
-
-
-#: Former names of verdicts.
-_RENAMED = {"warn": "inconclusive"}
-#: The columns of a row.
-ROW_NAMES = [name.name for name in (*ROWS, *_LATER, *_FRESH)]

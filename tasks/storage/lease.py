@@ -51,6 +51,7 @@ def lease(system: Any, folder: str) -> Iterator[None]:
 
 
 def _take(system: Any, folder: str) -> str:
+    """Create the object with the next number and return its name, once no other run holds the lease."""
     while (last := _highest(system, folder)) and not _expired(system, last):
         pass
     number = int(PurePosixPath(last).name) + 1 if last else 1
@@ -71,6 +72,7 @@ def _take(system: Any, folder: str) -> str:
 
 
 def _highest(system: Any, folder: str) -> str | None:
+    """Return the name of the object with the highest number, or None if the folder has none."""
     system.invalidate_cache()
     try:
         paths = system.ls(folder, detail=False)

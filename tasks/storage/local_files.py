@@ -21,7 +21,7 @@ from .lease import this_process
 PARTIAL = ".partial"
 
 #: The files that workers have reported, by root and folder, since a network file system may list them late.
-TOLD = defaultdict[tuple[str, str], set[str]](set)
+REPORTED = defaultdict[tuple[str, str], set[str]](set)
 
 #: The maximum number of attempts to write a file if another run removes its folder meanwhile.
 _TRIALS = 100
@@ -100,7 +100,7 @@ class LocalFiles:
     def names(self, folder: str) -> list[str]:
         """Return the sorted names, without the folder, of the listed or reported finished files in `folder`."""
         names = {entry.name for entry in self._entries(folder) if entry.is_file(follow_symlinks=False)}
-        names |= TOLD.get((self.root, folder), set())
+        names |= REPORTED.get((self.root, folder), set())
         return sorted(name for name in names if not name.endswith(PARTIAL))
 
     def folders(self, folder: str) -> list[str]:
@@ -118,12 +118,12 @@ class LocalFiles:
         """Remove a file if it exists."""
         self._path(name).unlink(missing_ok=True)
         place, _, entry = name.rpartition("/")
-        TOLD.get((self.root, place), set()).discard(entry)
+        REPORTED.get((self.root, place), set()).discard(entry)
 
     def drop(self, folder: str) -> None:
         """Remove a folder and its content if possible. Remaining files do no harm."""
         shutil.rmtree(self._path(folder), ignore_errors=True)
-        TOLD.pop((self.root, folder), None)
+        REPORTED.pop((self.root, folder), None)
 
     def sweep(self) -> None:
         """Remove the unfinished files of interrupted writers."""
@@ -172,7 +172,7 @@ class LocalFiles:
     def wrote(self, name: str, content: bytes | None = None) -> None:  # noqa: ARG002
         """Record that a worker has written a file."""
         place, _, entry = name.rpartition("/")
-        TOLD[self.root, place].add(entry)
+        REPORTED[self.root, place].add(entry)
 
 
 @lru_cache

@@ -24,8 +24,9 @@ ROWS = 1 << 20
 Parts: TypeAlias = Callable[[list[str] | None], Iterable[pa.Table]]
 #: The largest file in bytes for which the table is cached, and the size of the cache. A run reads the file of a cell
 #: several times, to find missing replicates, to finish, summarise and report it, and checking it takes longest.
-_SMALL, _KEPT = 2**18, 2**26
-_SIZE_OF_ENTRY = 2**11
+_MOST_CACHED, _CACHE = 2**18, 2**26
+#: The memory of an entry of the cache in addition to its table, in bytes.
+_ENTRY = 2**11
 
 
 class Damaged(Exception):
@@ -50,33 +51,34 @@ def write_sealed(target: IO[bytes], parts: Parts, schema: pa.Schema, rows: int, 
 
 
 def write_joined(
-    target: IO[bytes], tables: Callable[[], Iterable[pa.Table]], *, held: bool, kind: str, fingerprint: str
+    target: IO[bytes], tables: Callable[[], Iterable[pa.Table]], *, in_memory: bool, kind: str, fingerprint: str
 ) -> None:
-    """Write the rows of several tables as one file. Tables not `held` in memory are read again for each column."""
-    kept = list(tables()) if held else None
+    """Write the rows of several tables as one file. Unless they fit `in_memory`, they are read again per column."""
+    loaded = list(tables()) if in_memory else None
 
     def parts(columns: list[str] | None) -> Iterator[pa.Table]:
-        return _in_groups((part if columns is None else part.select(columns)) for part in kept or tables())
+        return _in_groups((table if columns is None else table.select(columns)) for table in loaded or tables())
 
-    sizes = [(len(part), part.schema) for part in kept or tables()]
+    sizes = [(len(table), table.schema) for table in loaded or tables()]
     rows, schema = sum(size for size, _ in sizes), sizes[0][1]
     write_sealed(target, parts, schema, rows, kind=kind, fingerprint=fingerprint)
 
 
 def _in_groups(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
     """Yield the rows of tables, in order, as parts for `write_sealed`."""
-    held: list[pa.Table] = []
+    waiting: list[pa.Table] = []
     for table in tables:
-        held.append(table)
-        while sum(map(len, held)) >= ROWS:
-            rows = pa.concat_tables(held)
+        waiting.append(table)
+        while sum(map(len, waiting)) >= ROWS:
+            rows = pa.concat_tables(waiting)
             yield rows.slice(0, ROWS).combine_chunks()
-            held = [rows.slice(ROWS)]
-    if held and any(map(len, held)):
-        yield pa.concat_tables(held).combine_chunks()
+            waiting = [rows.slice(ROWS)]
+    if any(map(len, waiting)):
+        yield pa.concat_tables(waiting).combine_chunks()
 
 
 def _parts_of(table: pa.Table) -> Parts:
+    """Return a table as one part."""
     return lambda columns: [table if columns is None else table.select(columns)]
 
 
@@ -85,7 +87,8 @@ def unseal(content: bytes, name: str, *, kind: str, fingerprint: str | None = No
 
     Raises Damaged if the file is damaged or altered, or has another kind or fingerprint.
     """
-    return (_kept if len(content) <= _SMALL else _read_whole)(content, name, kind, fingerprint)
+    read = _read_cached if len(content) <= _MOST_CACHED else _read_whole
+    return read(content, name, kind, fingerprint)
 
 
 def _read_whole(content: bytes, name: str, kind: str, fingerprint: str | None) -> pa.Table:
@@ -93,9 +96,9 @@ def _read_whole(content: bytes, name: str, kind: str, fingerprint: str | None) -
     return table
 
 
-_kept = cached(
-    LRUCache(_KEPT, getsizeof=lambda table: table.nbytes + _SIZE_OF_ENTRY),
-    key=lambda content, name, *about: (content, *about),
+_read_cached = cached(
+    LRUCache(_CACHE, getsizeof=lambda table: table.nbytes + _ENTRY),
+    key=lambda content, name, kind, fingerprint: (content, kind, fingerprint),
     lock=threading.Lock(),
 )(_read_whole)
 
@@ -128,6 +131,7 @@ def read_sealed(source: Any, name: str, *, kind: str, fingerprint: str | None = 
 
 
 def _content_digest(parts: Parts, schema: pa.Schema, rows: int, *about: object) -> str:
+    """Return the digest of the values of a table, its schema and `about`, which does not depend on the row groups."""
     state = hashlib.sha256(repr(about).encode())
     for key, value in sorted((schema.metadata or {}).items()):
         state.update(repr((key, value)).encode())

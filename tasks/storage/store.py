@@ -125,7 +125,9 @@ class Store:
     def _parts(self, name: str, cell: Cell, first: int, last: int) -> Iterator[pa.Table]:
         """Yield the replicates of a file, in several parts if there are very many. All are checked before the first."""
         if last - first <= ROWS:
-            yield replicates_in(self.files.read(name), name, cell, first, last)
+            table = renamed(self.read_table(name, kind=cell.fanout, fingerprint=cell.fingerprint))
+            block_files.require_range([table], first, last, name)
+            yield table
             return
         with self.files.open(name) as file:
             parts = read_sealed(file, name, kind=cell.fanout, fingerprint=cell.fingerprint)
@@ -224,14 +226,7 @@ class Store:
             except FileNotFoundError as error:
                 raise Damaged(f"{error} is gone") from None
 
-        write_joined(file, tables, held=last <= ROWS, kind=cell.fanout, fingerprint=cell.fingerprint)
-
-
-def replicates_in(content: bytes, name: str, cell: Cell, first: int, last: int) -> pa.Table:
-    """Return the replicates in a sealed file of a cell; raise Damaged unless they are ``first <= replicate < last``."""
-    table = renamed(unseal(content, name, kind=cell.fanout, fingerprint=cell.fingerprint))
-    block_files.require_range([table], first, last, name)
-    return table
+        write_joined(file, tables, in_memory=last <= ROWS, kind=cell.fanout, fingerprint=cell.fingerprint)
 
 
 def _one(parts: Iterable[pa.Table]) -> pa.Table:

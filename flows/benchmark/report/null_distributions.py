@@ -234,7 +234,7 @@ def draw_trends(evidence: Evidence) -> Iterator[Figure]:
                 "The band contains the middle 90% of the errors of classifiers retrained on permuted data, and the "
                 "line in it is their mean; the other line is the observed error. ● marks a rejected null hypothesis."
             ),
-            body=svg.panels(panels),
+            body=svg.side_by_side(panels, "panels"),
         )
 
 

@@ -58,7 +58,7 @@ def draw_rates(evidence: Evidence) -> Iterator[Figure]:
                 "Horizontal: the stated level. Vertical: the share of test sets rejected at it, with its 95% "
                 "interval. A test that keeps its level stays on or below the dashed line."
             ),
-            body=svg.panels(panels),
+            body=svg.side_by_side(panels, "panels"),
         )
 
 
@@ -101,7 +101,7 @@ def draw_law(evidence: Evidence) -> Iterator[Figure]:
                 "with a p of at most this level. Uniform p-values stay in the band at all levels at once with "
                 "probability 95%. A test with a curve above the band rejects too often; one below it is conservative."
             ),
-            body=svg.panels(panels),
+            body=svg.side_by_side(panels, "panels"),
         )
 
 

@@ -111,7 +111,7 @@ def draw_zips(evidence: Evidence) -> Iterator[Figure]:
                 "errors, the higher it stands. Those that contain the truth cross the vertical line; "
                 "above the dashed line is the share that may miss it."
             ),
-            body=svg.panels(panels),
+            body=svg.side_by_side(panels, "panels"),
         )
 
 

@@ -114,7 +114,7 @@ def draw_reliability(evidence: Evidence) -> Iterator[Figure]:
                 "difference is large for the number of rows, every test is right more often than stated, and if it is "
                 "small, less often: no test knows its size."
             ),
-            body=svg.panels(panels),
+            body=svg.side_by_side(panels, "panels"),
         )
 
 

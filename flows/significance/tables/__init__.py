@@ -1,4 +1,7 @@
-"""The tables of a significance study: the common part of all kinds."""
+"""The tables of a significance study, as `Entry`s of its file: the common part of all kinds, and the reading of files.
+
+The modules of this folder define an `Entry` for each kind, which yields a `Case` for each table that is tested.
+"""
 
 import importlib
 import re
@@ -24,13 +27,13 @@ from sigstats.files.inputs.content import open_content
 from sigstats.files.tables.delimited import DelimitedTable
 from sigstats.files.tables.spelling import is_number, rows_of_short, same_spelling
 from sigstats.files.tables.table import Table
-from sigstats.tasks.references import PRINTABLE
+from sigstats.tasks.references import PRINTABLE, Reference
 from sigstats.tasks.statistical_tests import MONTE_CARLO, methods
 
 from ...config.model import Strict, each_once, only
 from ...config.settings import PrintedNumber
 
-#: Usual columns of rows that are several objects, or belong to several models.
+#: The usual names of columns that show that rows are several objects, or belong to several models.
 _MORE = re.compile("(?i)id|model|counts?|n|freq(uency)?")
 Name = Annotated[str, Field(min_length=1, max_length=80)]
 Counts = list[Annotated[int, Field(ge=0)]]
@@ -61,10 +64,12 @@ class Printed(Strict):
                 raise ValueError(f"{shown(method)} is not valid; expected a method of printed")
         return remarks
 
-    def printed_by(self, method: str) -> dict[str, str]:
-        """Return the printed numbers of a method, by column of the summary."""
+    def references(self, cell: str, method: str) -> list[Reference]:
+        """Return the printed numbers of a method; `cell`: the name of the cell that computes them."""
         value = self.printed.get(method, {})
-        return {"p_value": value} if isinstance(value, str) else dict(value)
+        by_column = {"p_value": value} if isinstance(value, str) else value
+        remark = self.remarks.get(method, "")
+        return [Reference(cell=cell, name=name, printed=printed, remark=remark) for name, printed in by_column.items()]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,10 +205,15 @@ def coded_classes(
 
 def _on_unused(table: Table, used: Collection[str | None], by: str | None) -> Iterator[Note]:
     """Yield notes on unused columns that suggest rows of several objects or models."""
-    for name in (name for name in table.names if name not in used and _MORE.fullmatch(name)):
-        n, rows, key = len(table.texts_or_missing(name).unique()), table.num_rows, name.casefold()
-        if (n < rows and by is None) if key == "id" else n > 1 or key != "model":
-            how = f"has {n:,} {key}s in {rows:,} rows" if key in ("id", "model") else "is not used"
+    for name in table.names:
+        if name in used or not _MORE.fullmatch(name):
+            continue
+        key, distinct = name.casefold(), len(table.texts_or_missing(name).unique())
+        repeats_ids = key == "id" and by is None and distinct < table.num_rows
+        several_models = key == "model" and distinct > 1
+        is_count = key not in ("id", "model")
+        if is_count or repeats_ids or several_models:
+            how = "is not used" if is_count else f"has {distinct:,} {key}s in {table.num_rows:,} rows"
             yield Note("unused-counts", f"column {shown(name)} {how}: each row counts as one object")
 
 

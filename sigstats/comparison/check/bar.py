@@ -40,6 +40,9 @@ from ..rule import ComparisonRule, Verdict
 from .result import CheckedRow, CheckResult, cells_of
 from .tests import test_row
 
+#: Measures in the unit of the labels.
+_ERRORS = ("rmse", "neg-mae", "neg-mse")
+
 
 def check_predictions(
     paired: PairedPredictions,
@@ -62,19 +65,9 @@ def check_predictions(
     """
     rule = ComparisonRule() if rule is None else rule
     evidence = evidence_checked(paired, measures, positive)
-    names, scored = [*evidence], paired.scored
-    marks = scored if MEASURES[names[0]].needs == "marks" else None
-    unit = marks.unit if marks else ""
-    if isinstance(bar, Amount) and not bar.is_in(unit):
-        raise refuse("at_most" if at_most else "at_least", f"{bar:g}{bar.unit}", number_of(unit))
-    if rule.gaps:
-        widest = min((of.limits[1] - of.limits[0] for of in evidence.values() if of.limits), default=math.inf)
-        if not (at_most and bar < widest):
-            wanted = f"at_most, the largest acceptable gap, below {widest:g}"
-            raise refuse("at_most" if at_most else "at_least", bar, wanted)
-    else:
-        for name, of in evidence.items():
-            _require_bar(bar, name, of.limits, scored if MEASURES[name].needs == "marks" else None, at_most=at_most)
+    names = [*evidence]
+    marks = paired.scored if MEASURES[names[0]].needs == "marks" else None
+    _check_bar(bar, evidence, paired.scored, rule, at_most=at_most)
     result = _checked(paired, evidence, bar, rule, at_most=at_most)
     rows = result.rows
     if all(row.pvalue is None for row in rows):
@@ -84,8 +77,8 @@ def check_predictions(
         return in_words(_checked(paired, evidence, bar, rule, at_most=at_most), result, where, cells_of)
 
     whole = evidence[names[0]]
-    numbers = names[0] in ("rmse", "neg-mae", "neg-mse")
-    sizes = np.array([rows[0].value or 0.0]) if marks is None or marks.per else marks.scores[0]
+    values = np.array([rows[0].value or 0.0]) if marks is None or marks.per else marks.scores[0]
+    in_own_unit = (marks is not None or names[0] in _ERRORS) and not rule.gaps
     notes = (
         *paired.notes,
         *(whole.notes(("the model",)) if isinstance(whole, Judged) else ()),
@@ -94,7 +87,7 @@ def check_predictions(
         *smooth_note(names),
         *about_predictions(paired, names, ("the model",)),
         *reversed_scores(paired, names, positive, ("the model",)),
-        *(unlike_bar(sizes, bar, limited=whole.limits is not None) if (marks or numbers) and not rule.gaps else ()),
+        *(unlike_bar(values, bar, limited=whole.limits is not None) if in_own_unit else ()),
         *(Note("gap", f"{named(row)}: {row.note}; {row.test}") for row in rows if row.test.kind == "gap" and row.test),
         *notes_on_dependence(paired, evidence, retest, rule, single=True),
     )
@@ -115,14 +108,31 @@ def _checked(
     return CheckResult(rows=turned, rule=rule, bar=bar, at_most=at_most, n=paired.n)
 
 
+def _check_bar(
+    bar: float, evidence: Mapping[str, Evidence], scored: Scored | None, rule: ComparisonRule, *, at_most: bool
+) -> None:
+    """Refuse a bar that does not suit one of the measures or, if gaps are tested, a gap that is never exceeded."""
+    option = "at_most" if at_most else "at_least"
+    unit = scored.unit if scored and MEASURES[next(iter(evidence))].needs == "marks" else ""
+    if isinstance(bar, Amount) and not bar.is_in(unit):
+        raise refuse(option, f"{bar:g}{bar.unit}", number_of(unit))
+    if rule.gaps:
+        widest = min((of.limits[1] - of.limits[0] for of in evidence.values() if of.limits), default=math.inf)
+        if not (at_most and bar < widest):
+            raise refuse(option, bar, f"at_most, the largest acceptable gap, below {widest:g}")
+        return
+    for name, of in evidence.items():
+        _require_bar(bar, name, of.limits, scored if MEASURES[name].needs == "marks" else None, at_most=at_most)
+
+
 def _require_bar(bar: float, name: str, limits: Limits, marks: Scored | None, *, at_most: bool) -> None:
     """Refuse a bar of the wrong direction or unit, or one that every value reaches."""
-    option, other, way = ("at_most", "at_least", "higher") if at_most else ("at_least", "at_most", "lower")
+    option, other, better = ("at_most", "at_least", "higher") if at_most else ("at_least", "at_most", "lower")
     what, sign = marks.column if marks else name, -1 if at_most else 1
     if at_most != (bool(marks.lower) if marks else not MEASURES[name].greater_is_better):
-        raise refuse(option, bar, f"{other}, since of {what} the {way} is better")
+        raise refuse(option, bar, f"{other}, since of {what} the {better} is better")
     low, high = limits or (-math.inf, math.inf)
-    has_unit = name in ("rmse", "neg-mae", "neg-mse") or name.startswith("expected-cost")
+    has_unit = name in _ERRORS or name.startswith("expected-cost")
     if marks:
         has_unit = bool(marks.unit) or (name != "ratio" and high - low != 1)
     if isinstance(bar, StatedShare) and has_unit:
@@ -173,15 +183,12 @@ def evidence_checked(
 def _decided(rows: Sequence[CheckedRow], bar: float, rule: ComparisonRule) -> tuple[CheckedRow, ...]:
     """Return the rows with adjusted p-values and verdicts, if they were tested."""
     pvalues = [row.pvalue for row in rows if row.pvalue is not None]
-    of_row = iter(adjust_family(pvalues, rule.adjust))
+    adjusted = iter(adjust_family(pvalues, rule.adjust))
 
     def decided(row: CheckedRow) -> CheckedRow:
-        if row.pvalue is None:
-            return row
-        adjusted_pvalue = next(of_row)
+        p = next(adjusted)
         reached = row.low is not None and row.low >= bar and row.test.limited
-        verdict: Verdict = "fail" if adjusted_pvalue <= rule.alpha else "pass" if reached else "inconclusive"
-        level = rule.confidence_level
-        return replace(row, adjusted_pvalue=adjusted_pvalue, verdict=verdict, confidence_level=level)
+        verdict: Verdict = "fail" if p <= rule.alpha else "pass" if reached else "inconclusive"
+        return replace(row, adjusted_pvalue=p, verdict=verdict, confidence_level=rule.confidence_level)
 
-    return tuple(map(decided, rows))
+    return tuple(row if row.pvalue is None else decided(row) for row in rows)

@@ -44,7 +44,10 @@ _NEARLY_0 = 1e-12
 
 
 def test_row(row: CheckedRow, part: Evidence, bar: float, rule: ComparisonRule, tasks: IntArray | None) -> CheckedRow:
-    """Return the row with its measure tested and its p-value not adjusted yet; `tasks`, if any, have equal weights."""
+    """Return the row with its measure tested and its p-value not adjusted yet.
+
+    `part`: the evidence of the row. `tasks`: if given, all tasks have the same weight.
+    """
     group, limits = part.units.group, part.limits
     units = row.n if group is None else len(np.unique(group))
     what = "rows" if group is None else "items" if units == row.items else "groups"
@@ -91,12 +94,16 @@ def _of_shares(
     else:
         row = _of_mean(row, hit.astype(np.float64), None, group, (0.0, 1.0), share, rule, what)
     if row.measure == "f1":
-        values = (row.value, row.low, row.high, *(row.other_interval or ()))
-        value, low, high, *other = (None if item is None else 2 * item / (1 + item) for item in values)
+        value, low, high = (None if j is None else _f1_of_jaccard(j) for j in (row.value, row.low, row.high))
         row = replace(row, value=value, low=low, high=high, standard_error=None)
         if row.other_interval is not None:
-            row = replace(row, other_interval=Interval(other[0] or 0.0, other[1] or 0.0, rule.confidence_level))
+            low, high = map(_f1_of_jaccard, row.other_interval)
+            row = replace(row, other_interval=Interval(low, high, rule.confidence_level))
     return row
+
+
+def _f1_of_jaccard(jaccard: float) -> float:
+    return 2 * jaccard / (1 + jaccard)
 
 
 def _of_judged(row: CheckedRow, part: Judged, bar: float, rule: ComparisonRule, tasks: IntArray | None) -> CheckedRow:
@@ -123,10 +130,18 @@ def _of_judged(row: CheckedRow, part: Judged, bar: float, rule: ComparisonRule, 
 def _of_weights(row: CheckedRow, part: Classes, bar: float, rule: ComparisonRule) -> CheckedRow:
     rule = rule.with_resamples(stages(row.measure, 0, rule.n_resamples, rule.n_resamples, rule.alpha)[1])
     tested = by_weights(ComparisonRow(slice=row.slice, measure=row.measure, n=row.n), part, rule, bar)
-    same = ("standard_error", "other_interval", "pvalue", "test")
-    row = replace(row, value=tested.baseline, **{name: getattr(tested, name) for name in same})
     low, high = tested.baseline_interval or (None, None)
-    return replace(row, low=low, high=high, note=tested.note if tested.pvalue is None else "")
+    return replace(
+        row,
+        value=tested.baseline,
+        low=low,
+        high=high,
+        standard_error=tested.standard_error,
+        other_interval=tested.other_interval,
+        pvalue=tested.pvalue,
+        test=tested.test,
+        note=tested.note if tested.pvalue is None else "",
+    )
 
 
 def _of_hits(row: CheckedRow, hit: Mask, bar: float, rule: ComparisonRule) -> CheckedRow:
@@ -169,39 +184,41 @@ def _of_mean(
     rule: ComparisonRule,
     what: str,
 ) -> CheckedRow:
-    """Return the row with the bounds of the ratio of the sums of terms and of weights; of a mean these are 1.
+    """Return the row with the bounds of the sum of terms divided by the sum of weights; the weights of a mean are 1.
 
     If the limits of a row's ratio are unknown, the largest observed distance is used instead.
     """
     sums, counts = by_group(terms, group)
-    sizes = counts if weights is None else by_group(weights, group)[0]
-    size = np.ones(len(sums)) if sizes is None else sizes.astype(np.float64)
-    if size.max() <= 0:
+    group_sizes = counts if weights is None else by_group(weights, group)[0]
+    sizes = np.ones(len(sums)) if group_sizes is None else group_sizes.astype(np.float64)
+    if sizes.max() <= 0:
         return replace(row, note="the denominators add up to 0: the ratio is undefined")
-    heaviest = float(size.max())
-    size = np.maximum(size, _NEARLY_0 * heaviest)  # a cost without a success has no ratio of its own
-    value = float(sums.sum() / size.sum())
-    spread, room = (float(np.abs(sums - at * size).max()) / heaviest for at in (value, bar))
+    heaviest = float(sizes.max())
+    sizes = np.maximum(sizes, _NEARLY_0 * heaviest)  # a cost without a success has no ratio of its own
+    value = float(sums.sum() / sizes.sum())
+    spread, room = (float(np.abs(sums - at * sizes).max()) / heaviest for at in (value, bar))
     if limits is None and spread == 0:
         return replace(row, note="all values are equal and have no known limits: nothing can be tested")
     ends = (value - spread, value + spread) if limits is None else limits
-    unit, one, other = unseen_unit(group is not None, len(sums), rule.unseen_group)
+    unit, unseen_group, other_group = unseen_unit(group is not None, len(sums), rule.unseen_group)
 
     def units(values: FloatArray, unseen_group: UnseenGroup) -> Units:
         row_weight = row_of_groups(len(sums), unseen_group, 1.0 if weights is None else float(weights.max()))
-        return units_of(values, None if sizes is None else size, row_weight)
+        return units_of(values, None if group_sizes is None else sizes, row_weight)
 
-    low, high = mean_interval(units(sums, one), ends, rule.confidence_level)
-    of = "ratio of sums" if row.measure == "ratio" else "mean"
-    test = unit.named(f"{of} of {len(sums):,} {what}, with an {unit}")
+    low, high = mean_interval(units(sums, unseen_group), ends, rule.confidence_level)
+    statistic = "ratio of sums" if row.measure == "ratio" else "mean"
+    test = unit.named(f"{statistic} of {len(sums):,} {what}, with an {unit}")
     return replace(
         row,
         value=value,
         low=low,
         high=high,
-        standard_error=units(sums, one).standard_error,
-        other_interval=other and mean_interval(units(sums, other), ends, rule.confidence_level),
-        pvalue=mean_pvalues([units(sums - bar * size, one)], [room if limits is None else ends[1] - bar])[0][0],
+        standard_error=units(sums, unseen_group).standard_error,
+        other_interval=other_group and mean_interval(units(sums, other_group), ends, rule.confidence_level),
+        pvalue=mean_pvalues([units(sums - bar * sizes, unseen_group)], [room if limits is None else ends[1] - bar])[0][
+            0
+        ],
         test=test.without_limits() if limits is None else test,
         note="limits of a row are not known" if limits is None else "",
     )

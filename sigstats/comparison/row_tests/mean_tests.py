@@ -44,7 +44,7 @@ _CHUNK = 2**24
 def unseen_unit(
     grouped: bool, units: int, unseen_group: UnseenGroup
 ) -> tuple[RowTest, UnseenGroup, UnseenGroup | None]:
-    """Return the test with the unit that is added, its kind, and the alternative assumption if rows are in groups."""
+    """Return the test with one more unit, the assumption about this unit, and the other assumption for groups."""
     if not grouped:
         return RowTest("unseen row", "unseen"), "any", None
     if row_of_groups(units, unseen_group) < math.inf:
@@ -80,8 +80,8 @@ def bounded(tested: Sequence[Tested], rule: ComparisonRule) -> list[ComparisonRo
         mean_pvalues(units, limits, margins=[rule.margin_of(pending.row) for pending in wanted]),
         strict=True,
     )
-    others, limits = [part.other for part in wanted if part.other], [part.limit for part in wanted if part.other]
-    of_others = iter(mean_intervals(others, [(-limit, limit) for limit in limits], rule.confidence_level))
+    others = [(pending.other, (-pending.limit, pending.limit)) for pending in wanted if pending.other]
+    of_others = iter(mean_intervals([o for o, _ in others], [ends for _, ends in others], rule.confidence_level))
     shares = [units for pending in wanted for units in pending.answers]
     of_shares = iter(mean_intervals(shares, [(0.0, 1.0)] * len(shares), rule.confidence_level))
 
@@ -96,14 +96,14 @@ def bounded(tested: Sequence[Tested], rule: ComparisonRule) -> list[ComparisonRo
             high=max(interval.high, *ends),  # one weight above all others may lie beyond
             other_interval=None if other is None else next(of_others),
             # The larger of this p-value and that of the row's own test. For blocks in time, 1 - p is the p-value of
-            # the other side: of two values on one side of 1/2 the nearer one counts, otherwise 1/2.
+            # the other side: of two values on one side of 1/2 the nearer one is used, otherwise 1/2.
             pvalue=max(pvalue, pvalues[0]) if row.low is None else float(np.median([pvalue, pvalues[0], 0.5])),
             pvalue_error=row.pvalue_error if pvalue > pvalues[0] else None,
             two_sided_pvalue=max(min(1.0, 2 * min(pvalues)), row.two_sided_pvalue or 0.0),
             equivalence_pvalue=max(*beyond, row.equivalence_pvalue or 0.0) if row.test.limited else 1.0,
         )
 
-    return [with_bounds(row.row, row.other, row.answers) if isinstance(row, Pending) else row for row in tested]
+    return [with_bounds(test.row, test.other, test.answers) if isinstance(test, Pending) else test for test in tested]
 
 
 def test_mean(row: ComparisonRow, part: Values, rule: ComparisonRule) -> Tested:
@@ -206,7 +206,11 @@ def with_bound(
     note: str = "",
     after: str = "",
 ) -> Tested:
-    """Return the row with the mean difference of values within `span`, without bounds so far; `after`: a test."""
+    """Return the row with the mean difference of two values per row, whose bounds are still to be computed.
+
+    `span`: the largest possible difference, if known. `what`: the plural of the units. `after`: the test that the row
+    already has, if any.
+    """
     a, b = values
     pieces = (slice(start, start + _PIECE) for start in range(0, len(a), _PIECE))
     differences = np.concatenate([difference(b[piece], a[piece]) for piece in pieces])
@@ -251,10 +255,10 @@ def test_ratio(row: ComparisonRow, part: Ratios, rule: ComparisonRule) -> Tested
         ratio + (part.sign * e - ratio * w) / w.mean()
         for ratio, e, w in zip(ratios, part.scores, part.per, strict=True)
     )
-    pvalues, how = exchange_pvalues(part, rule)
+    (pvalue, two_sided), how = exchange_pvalues(part, rule)
+    error = None if how == "exact" else math.sqrt(pvalue * (1 - pvalue) / rule.n_resamples)
     row = replace(with_means(row, (a, b), part.units.group, rule), baseline=ratios[0], candidate=ratios[1])
-    error = None if how == "exact" else math.sqrt(pvalues[0] * (1 - pvalues[0]) / rule.n_resamples)
-    row = replace(row, pvalue=pvalues[0], pvalue_error=error, two_sided_pvalue=pvalues[1])
+    row = replace(row, pvalue=pvalue, pvalue_error=error, two_sided_pvalue=two_sided)
     span, after = _span(part, ratios), f"exchange of {part.units.what}, {how}"
     return with_bound(row, (a, b), part.units.group, span, part.units.what, rule, after=after)
 

@@ -1,5 +1,8 @@
 """Measures tested by random weights of rows or of whole groups: of two models on the same rows, or on different ones.
 
+`by_weights` tests a function of classes or scores; `_law_of` prepares its random values, and `_with_law` turns these
+into p-values and intervals. `test_samples` compares means on different rows, by bounds that need no random weights.
+
 Null hypothesis on different rows: in the two populations of independent rows (groups), the candidate's measure is not
 worse than the baseline's. The weights of the samples are independent, and each has one more row (group): melded
 bounds, as `sigstats.scores.unpaired_test` computes of means, of any measure.
@@ -37,26 +40,26 @@ def by_weights(row: ComparisonRow, part: Classes, rule: ComparisonRule, bar: flo
     With a `bar`, p is that of "the baseline is at least the bar"; the standard error and other interval are the
     baseline's.
     """
-    if part.units.candidates is not None:
-        return _of_two_samples(row, part, part.units.candidates, rule)
     units = part.units
+    if units.candidates is not None:
+        return _of_two_samples(row, part, units.candidates, rule)
     law_of = _law_of(part, rule)
     if isinstance(law_of, str):
         return replace(row, note=law_of)
     count, differing = units.count(), units.count(part.a != part.b)
-    unit, one, other = unseen_unit(units.group is not None, count, rule.unseen_group)
-    law = law_of(unseen_group=one)
-    others = other and law_of(unseen_group=other)
-    if others and one == "like-seen":
-        law = law._replace(strict=others, missed=float(missed(count, 0.0)))
-    elif others:
-        others = others._replace(strict=law, missed=float(missed(count, 0.0)))
-    name = f"{unit} beside {count:,} {units.what}, {rule.n_resamples:,} weightings"
+    unit, unseen_group, other_group = unseen_unit(units.group is not None, count, rule.unseen_group)
+    law = law_of(unseen_group=unseen_group)
+    other_law = other_group and law_of(unseen_group=other_group)
+    if other_law and unit.like_seen:
+        law = law._replace(strict=other_law, missed=float(missed(count, 0.0)))
+    elif other_law:
+        other_law = other_law._replace(strict=law, missed=float(missed(count, 0.0)))
+    test = unit.named(f"{unit} beside {count:,} {units.what}, {rule.n_resamples:,} weightings")
     note = f"{units.what} that differ: {differing:,} of {count:,}"
-    row = _with_law(row, law, part, rule, RowTest(name, "unseen", like_seen=one == "like-seen"), note, bar)
+    row = _with_law(row, law, part, rule, test, note, bar)
     if row.pvalue is None:
         return row
-    other_interval = others and others.intervals(rule.confidence_level)[bar is not None]
+    other_interval = other_law and other_law.intervals(rule.confidence_level)[bar is not None]
     return replace(row, other_interval=other_interval, differing=differing)
 
 
@@ -89,7 +92,8 @@ def test_samples(row: ComparisonRow, part: Values | Attempts | Ratios, rule: Com
     """Return the row with the difference of two models on different rows, without random weights."""
     from ...scores.unpaired_test import difference_of_samples, sample_of  # which needs more of SciPy
 
-    group, sizes, unit, ours = part.units.group, None, "row", np.asarray(part.units.candidates)
+    group, sizes, unit = part.units.group, None, "row"
+    ours = np.asarray(part.units.candidates)
     if isinstance(part, Attempts):
         totals, group = part.by_item()
         values, unit = part.chances(totals)[0], "item"
@@ -100,13 +104,16 @@ def test_samples(row: ComparisonRow, part: Values | Attempts | Ratios, rule: Com
     else:
         values = part.values[0]
     rows, _ = samples_in_words(group, ours, unit)
-    samples = [sample_of(values[at], *(of if of is None else of[at] for of in (group, sizes))) for at in (~ours, ours)]
+    samples = [
+        sample_of(values[of], None if group is None else group[of], None if sizes is None else sizes[of])
+        for of in (~ours, ours)
+    ]
     if min(units.counts.sum() for units in samples) < 2:
         return replace(row, note=f"{rows}: too few to test")
     limits, level = part.limits or (0.0, 1.0), rule.confidence_level
-    known = difference_of_samples(samples[0], samples[1], limits, level, rule.margin_of(row))
+    fields = difference_of_samples(samples[0], samples[1], limits, level, rule.margin_of(row))
     name = f"melded bounds of two samples, each with an unseen {unit if group is None else 'group'}"
-    return replace(row, **known, test=RowTest(name, "unpaired"), note=rows)
+    return replace(row, **fields, test=RowTest(name, "unpaired"), note=rows)
 
 
 def samples_in_words(group: IntArray | None, ours: NDArray[np.bool_], what: str = "row") -> tuple[str, bool]:
@@ -118,15 +125,19 @@ def samples_in_words(group: IntArray | None, ours: NDArray[np.bool_], what: str 
 
 def _labels_of_one(part: Classes, labels: IntArray, others: IntArray) -> str:
     """Return a note on classes that only one sample has: neither weights nor an unseen row show their effect."""
-    tables, numbers = MEASURES[part.measure].needs == "tables", len(np.union1d(labels, others)) > MANY_NUMBERS
-    if part.code >= 0 or (part.unseen is not None and not tables) or (part.values is not None and numbers):
+    if part.code >= 0 or (part.unseen is not None and MEASURES[part.measure].needs != "tables"):
+        return ""
+    if part.values is not None and len(np.union1d(labels, others)) > MANY_NUMBERS:
         return ""
     lacking = len(np.setxor1d(labels, others))
     return f"{lacking:,} of the classes are labels of one sample only: nothing can be tested" if lacking else ""
 
 
 def _law_of(part: Classes, rule: ComparisonRule) -> Callable[..., Law] | str:
-    """Return the difference's law for an assumption on unseen groups, or the reason why nothing can be tested."""
+    """Return a function of the assumption about unseen groups, which draws the law of the difference.
+
+    Return the reason instead if nothing can be tested.
+    """
     label, a, b, n, group, spec = part.label, part.a, part.b, part.units.n, part.units.group, MEASURES[part.measure]
     joint: JointEvents | JointOutcomes
     if part.values is None and refers_to_one_class(part.measure):
@@ -143,18 +154,18 @@ def _law_of(part: Classes, rule: ComparisonRule) -> Callable[..., Law] | str:
         joint, events = JointEvents.from_codes(occurring.tolist(), *codes[: 3 * n].reshape(3, -1))
     units = np.arange(n) if group is None else np.unique(group, return_inverse=True)[1]
     weights = part.units.weights
-    if weights is not None:  # in an order of their own, so that none of the rows' decides the draws
+    if weights is not None:  # sorted, so that the draws do not depend on the order of the rows
         order = np.lexsort((weights, events, np.zeros(n) if group is None else units))
         weights, events, units = weights[order], events[order], units if group is None else units[order]
     groups = None if group is None and weights is None else (units, events)
     measure: Measure | OfPairs
     if part.values is not None:
-        added: Any = part.unseen and tuple(np.searchsorted(occurring, codes) for codes in part.unseen)
+        codes_of_unseen: Any = part.unseen and tuple(np.searchsorted(occurring, codes) for codes in part.unseen)
+        formula: Any = spec.signed
+        kind = OfPrecision if spec.of_weights is average_precision else OfPairs
         if spec.needs == "tables" or spec.of_weights is weighted_area:
-            how: Any = OfAreas, spec.of_weights
-        else:
-            how = OfPrecision if spec.of_weights is average_precision else OfPairs, spec.signed
-        measure = how[0](how[1], part.values[occurring], added, slow=spec.is_slow)
+            formula, kind = spec.of_weights, OfAreas
+        measure = kind(formula, part.values[occurring], codes_of_unseen, slow=spec.is_slow)
     else:
         measure = as_measure(part.measure)
     rng = rule.rng if part.draws is None else part.draws

@@ -1,4 +1,8 @@
-"""Columns of data frames of any library, and of arrays, in the form that readers of files return."""
+"""Data frames of any library, and arrays, as `Columns` and `Predictions`: the form in which files are read.
+
+`make_columns` checks the names that a user gives. `pairs_of_frames` and `paired_with_itself` read data frames, and
+`pair_as_frames` reads arrays with missing values as if they were the columns of frames.
+"""
 
 import contextlib
 from collections.abc import Mapping, Sequence
@@ -17,15 +21,23 @@ from sigstats.comparison.paired_predictions import PairedPredictions, Scored
 
 from ..._common.messages import ARGUMENTS, as_arguments
 from ..predictions import MOST_VALUES, Columns, Predictions, from_table, join, join_scores, settle
-from ..predictions.designs import add_people, join_samples, judge_and_people
+from ..predictions.designs import add_human_labels, join_samples, judge_and_labels
 from ..tables.table import Table
 
 
 def pairs_of_frames(
-    baseline: Any, candidate: Any, columns: Columns, prediction: Any, model: Any, score: Any, **options: Any
+    baseline: Any,
+    candidate: Any,
+    columns: Columns,
+    prediction: Any,
+    model: Any,
+    score: Any,
+    *,
+    labels: Any,
+    unmatched: Any,
+    unpaired: bool,
 ) -> list[PairedPredictions]:
-    """Return the rows of one or two data frames by each score. `options`: labels, unmatched, unpaired of `compare`."""
-    unmatched, unpaired = options["unmatched"], options["unpaired"]
+    """Return the rows of one or two data frames by each score. The arguments are those of `sigstats.compare`."""
     as_choice(unmatched, "unmatched", ("refuse", "drop"))
     predictions, models = as_names(prediction, "prediction"), as_names(model or (), "model")
     for argument, values, allowed in (("prediction", predictions, (1, 2)), ("model", models, (0, 2))):
@@ -36,22 +48,24 @@ def pairs_of_frames(
     if candidate is None and len(predictions) > 1 and score is not None:
         raise refuse("score", score, "a frame for each model, since it is one column for both predictions")
     scores, candidate = as_score_names(score), baseline if candidate is None else candidate
-    if columns.by_position and not unpaired:
+    if unpaired:
+        columns = replace(columns, by_position=columns.by_position or None)
+    elif columns.by_position:
         require_same_index(baseline=baseline, candidate=candidate)
-    named = frozenset(["prediction"] if len(predictions) > 1 else [])
-    by_position = (columns.by_position or None) if unpaired else columns.by_position
-    columns = columns.but(named=named, by_position=by_position)
-    if options["labels"] is not None:
-        columns = replace(columns, truth=_labels(options["labels"], columns))
-    of_baseline, of_candidate = (
+    if len(predictions) > 1:
+        columns = replace(columns, named=frozenset(["prediction"]))
+    if labels is not None:
+        names = Columns(columns.id, columns.label, columns.label, duplicates="all", form=columns.form)
+        columns = replace(columns, truth=_read(labels, "labels", replace(names, unscored=columns.unscored)))
+    columns_a, columns_b = (
         columns.but(prediction=predictions[side], model=models[side] if models else None) for side in (0, -1)
     )
-    identical = of_candidate == of_baseline and _are_same(baseline, candidate)
-    by_score_a = _by_score(baseline, "baseline", of_baseline, scores)
-    by_score_b = _by_score(candidate, "candidate", of_candidate, scores)
+    identical = columns_b == columns_a and _are_same(baseline, candidate)
+    by_score_a = _by_score(baseline, "baseline", columns_a, scores)
+    by_score_b = _by_score(candidate, "candidate", columns_b, scores)
     with as_arguments():
         join_all = join_samples if unpaired else partial(join_scores, unmatched=unmatched)
-        return [replace(pair, identical=identical) for pair in join_all(by_score_a, by_score_b, of_baseline)]
+        return [replace(pair, identical=identical) for pair in join_all(by_score_a, by_score_b, columns_a)]
 
 
 def paired_with_itself(
@@ -67,19 +81,13 @@ def paired_with_itself(
         predictions = read(columns)
         with as_arguments():
             return replace(join(predictions, predictions, columns), score_range=limits)
-    predictions, people = judge_and_people(read, columns, human)
+    predictions, people = judge_and_labels(read, columns, human)
     with as_arguments():
-        return add_people(join(predictions, predictions, columns, with_ids=True), (people, people), limits)
-
-
-def _labels(frame: Any, columns: Columns) -> Predictions:
-    """Return the labels of a frame, by id."""
-    of_labels = Columns(columns.id, columns.label, columns.label, duplicates="all", form=columns.form)
-    return _read(frame, "labels", replace(of_labels, unscored=columns.unscored))
+        return add_human_labels(join(predictions, predictions, columns, with_ids=True), (people, people), limits)
 
 
 def make_columns(names: Mapping[str, Any], needed: Sequence[str] = (), **options: Any) -> Columns:
-    """Return the columns that arguments name; only those that are `needed` may not be None, or raise ValueError.
+    """Return the columns that arguments name. Raise ValueError if one that is `needed` is None.
 
     `options`: unscored, duplicates, slices, missing, and other fields of `Columns`.
     """
@@ -96,17 +104,20 @@ def make_columns(names: Mapping[str, Any], needed: Sequence[str] = (), **options
 
 def score_options(score: Any, ratio: Any, lower_is_better: Any, higher_is_better: Any) -> tuple[Any, dict[str, Any]]:
     """Return the named scores, in any form; the denominators of a ratio, and both directions, as in `Columns`."""
-    directions = {"lower_is_better": lower_is_better, "higher_is_better": higher_is_better}
-    names, per = {option: as_names(value, option) for option, value in directions.items()}, None
+    lower, higher = as_names(lower_is_better, "lower_is_better"), as_names(higher_is_better, "higher_is_better")
+    per = None
     if ratio is None:
-        score = score or [*dict.fromkeys(name for value in names.values() for name in value)] or None
+        score = score or [*dict.fromkeys((*lower, *higher))] or None
     elif score is not None or not isinstance(ratio, str):
         raise refuse("ratio", ratio, "the names of two columns, as in errors/words, and no score")
     else:
         score, per = parts_of_ratio(ratio)
     named = [score] if isinstance(score, str) else [name for name in score or () if isinstance(name, str)]
-    lower, higher = (of_named_scores(value, named, option, ratio=ratio) for option, value in names.items())
-    return score, {"per": per, "lower": lower, "higher": higher}
+    return score, {
+        "per": per,
+        "lower": of_named_scores(lower, named, "lower_is_better", ratio=ratio),
+        "higher": of_named_scores(higher, named, "higher_is_better", ratio=ratio),
+    }
 
 
 def as_names(value: Any, name: str) -> tuple[str, ...]:
@@ -185,21 +196,25 @@ _COLUMNS |= {"order": "order", "weights": "weights"}
 
 
 def pair_as_frames(
-    y: Any, predictions: Sequence[Any], names: Sequence[str], *, slices: Any, **options: Any
+    y: Any, predictions: Sequence[Any], names: Sequence[str], *, slices: Any, scores: Any = None, **options: Any
 ) -> PairedPredictions:
-    """Return the rows of arrays as if two data frames were joined by position; `names`: names of both in messages."""
-    scores: Any = options.pop("scores", None) or (None, None)
+    """Return the rows of arrays as if two data frames were joined by position.
+
+    `names`: those of the two models in messages. `options`: groups, order, weights, and those of `make_columns`.
+    """
+    scores = scores or (None, None)
     # Tables of class probabilities cannot be columns: the numbers of their rows are joined in their place.
     tables = scores if np.ndim(scores[0]) == 2 else None
-    scores = scores if tables is None else [np.arange(len(table), dtype=np.float64) for table in tables]
+    if tables is not None:
+        scores = [np.arange(len(table), dtype=np.float64) for table in tables]
     shared = {"y": y, **{name: options.pop(name, None) for name in ("groups", "order", "weights")}}
     columns_of_slices = {f"slices[{shown(name)}]": str(name) for name in slices}
     shared |= dict(zip(columns_of_slices, slices.values(), strict=True))
     options |= {"slices": [*columns_of_slices.values()], "higher": frozenset(["scores"]), "by_position": True}
     sides = []
     for name, prediction, score in zip(names, predictions, scores, strict=True):
-        arrays = {**shared, "prediction": prediction, "scores": score}
-        arrays = {argument: values for argument, values in arrays.items() if values is not None}
+        given = {**shared, "prediction": prediction, "scores": score}
+        arrays = {argument: values for argument, values in given.items() if values is not None}
         require_same_index(**arrays)
         table = {argument: _column(values, argument) for argument, values in arrays.items()}
         for argument, values in table.items():
@@ -211,11 +226,11 @@ def pair_as_frames(
         sides.append(_read(pa.table(table), name, columns))
     with as_arguments():
         pair = join(sides[0], sides[1], columns)
-    notes = tuple(note for note in pair.notes if note.name != "joined-by-position")
     scored = pair.scored
     if tables is not None and scored is not None:
         a, b = (table[rows.astype(np.int64)] for table, rows in zip(tables, scored.scores, strict=True))
         scored = Scored.of_classes(a, b)
+    notes = tuple(note for note in pair.notes if note.name != "joined-by-position")
     return replace(pair, notes=notes, scored=scored)
 
 

@@ -127,10 +127,10 @@ def rank_models(
     if positive is not None and measure is None:
         raise ValueError("positive: is not valid without measure; add a measure of a class, such as f1")
     limits, probs = as_score_range(score_range), None
-    if isinstance(correct, Mapping) and not is_columns(correct):
+    if isinstance(correct, Mapping) and not is_columns(correct):  # tables of probabilities
         if len(correct) < 2 or label is None or models is not None:
             raise ValueError("correct: give tables of two or more models, with label and without models")
-        with _one_named():
+        with _as_one_measure():
             named_class = None if positive is None else label_name(positive, "positive")
             probs = class_probabilities(label, correct, named_class, measures=measure)
         correct, models, positive = np.column_stack(probs.predictions), [*correct], positive or probs.positive
@@ -141,7 +141,7 @@ def rank_models(
     table, n, named = columns.table, len(columns.table), columns.named
     codes = {name: coded_groups(named[name], name, n) for name in ("groups", "items") if named[name] is not None}
     parts = {k: coded(v, f"slices[{shown(k)}]", n, missing=MISSING) for k, v in columns.slices.items()}
-    true = None if named["label"] is None else as_labels(named["label"], "label")
+    labels = None if named["label"] is None else as_labels(named["label"], "label")
     group_names, group = codes.get("groups") or codes.get("items") or ((), None)
     units = Units(n=n, group=group, group_names=group_names, slices=parts)
     options: dict[str, Any] = {"confidence_level": confidence_level, "smallest_slice": smallest_slice}
@@ -150,25 +150,25 @@ def rank_models(
         for name, given in (("cost", cost), ("measure", measure)):
             if given is not None:
                 raise ValueError(f"{name}: is not valid with missing answers; leave out the items that lack one")
-        return _by_item_means(table, true, names, codes, parts, score_range=limits, **options)
+        return _by_item_means(table, labels, names, codes, parts, score_range=limits, **options)
     if measure is not None:
-        particulars = {"positive": positive, "score_range": limits, "probs": probs}
-        ranking = _by_measure(measure, columns, names, units, **particulars, **options)
+        of_measure = {"positive": positive, "score_range": limits, "probs": probs}
+        ranking = _by_measure(measure, columns, names, units, **of_measure, **options)
     else:
-        scores = as_score_table(table if true is None else _right(table, true, names))
-        if true is None:
+        scores = as_score_table(table if labels is None else _right(table, labels, names))
+        if labels is None:
             options["notes"] += tuple(against_direction(names, greater=True, cure="give negative scores"))
         else:
-            options["notes"] += _notes_on_classes(names, _predicted(true, table), answers=True)
+            options["notes"] += _notes_on_classes(names, _predicted(labels, table), answers=True)
         ranking = rank_table(scores, names, group, parts, score_range=limits, **options)
     if cost is None:
         return ranking
     require_same_index(correct=correct, label=label, cost=cost)
-    of_costs = as_reals(columns_of(cost, columns.models, {}, name="cost").table, "cost", ndim=2)
-    if of_costs.shape != table.shape:
-        raise refuse("cost", of_costs.shape, f"{table.shape}, as of the scores", quantity="shape")
+    costs_of_answers = as_reals(columns_of(cost, columns.models, {}, name="cost").table, "cost", ndim=2)
+    if costs_of_answers.shape != table.shape:
+        raise refuse("cost", costs_of_answers.shape, f"{table.shape}, as of the scores", quantity="shape")
     options |= {"lower": True, "limits": None, "priced": True}
-    return with_costs(ranking, rank_table(of_costs, names, group, {}, **options), "cost")
+    return with_costs(ranking, rank_table(costs_of_answers, names, group, {}, **options), "cost")
 
 
 def _by_item_means(
@@ -197,7 +197,7 @@ def _one_measure(measure: Any, costs: Any) -> str | None:
         raise ValueError("costs: is not valid with measure; give one of them")
     if costs is not None:
         return as_cost_measure(costs)
-    with _one_named():
+    with _as_one_measure():
         return None if measure is None else as_compared_measures([measure])[0]
 
 
@@ -236,7 +236,7 @@ def _by_measure(
         scored = Scored.of_classes(*both) if both[0].ndim == 2 else Scored(scores=both, column="scores")
         return PairedPredictions(outcomes=labels, scored=scored, **common)
 
-    with _one_named():
+    with _as_one_measure():
         named = None if positive is None else label_name(positive, "positive")
         return rank_by_pairs(names, pair, measure, positive=named, **options)
 
@@ -244,8 +244,8 @@ def _by_measure(
 def _notes_on_classes(
     names: Sequence[str], pair: Callable[[int, int], Predicted], *, answers: bool = False
 ) -> tuple[Note, ...]:
-    models = {name: pair(place, place) for place, name in enumerate(names)}
-    return tuple(class_notes([(name, of.classes, of.label, of.a) for name, of in models.items()], answers=answers))
+    models = [(name, pair(position, position)) for position, name in enumerate(names)]
+    return tuple(class_notes([(name, own.classes, own.label, own.a) for name, own in models], answers=answers))
 
 
 def _predicted(label: Any, table: Any) -> Callable[[int, int], Predicted]:
@@ -265,9 +265,9 @@ def _predicted(label: Any, table: Any) -> Callable[[int, int], Predicted]:
 
 
 @contextmanager
-def _one_named() -> Iterator[None]:
+def _as_one_measure() -> Iterator[None]:
     """Replace `measures` by `measure`, and options by arguments, in error messages."""
-    with rephrased(lambda told: re.sub(r"^measures\b", "measure", told)), as_arguments():
+    with rephrased(lambda message: re.sub(r"^measures\b", "measure", message)), as_arguments():
         yield
 
 
@@ -283,6 +283,7 @@ def _marks(table: Any, label: Any, names: Sequence[str], missing: Any) -> FloatA
 
 
 def _right(table: Any, label: Any, names: Sequence[str]) -> Any:
+    """Return a mask of the right predictions of each model. Raise ValueError if classes do not fit the labels."""
     label, right = as_class_labels(label, "label"), []
     for i in range(table.shape[1]):
         name = f"correct[{shown(names[i])}]"

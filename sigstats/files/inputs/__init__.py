@@ -1,8 +1,6 @@
-"""Input files: their places (a path relative to the study file, an fsspec URL) and their contents.
+"""Input files: where they are, which of them a folder or a pattern names, and their content.
 
-A study file may come from someone else, and is read with your rights. Files of the kernel contain the environment of
-processes, with its secrets. A web address of this machine, or of its link, reaches servers that trust local clients,
-such as those that give a cloud machine its credentials.
+`place` decides what a study may read, `files_of` lists files, and `read_bytes` returns the unpacked content of one.
 """
 
 import codecs
@@ -58,7 +56,7 @@ def read_bytes(where: str, encoding: str | None = None) -> bytes:
 
 
 def size_of_fields(content: bytes, separators: bytes) -> int:
-    """Return the largest number of bytes that the text and the fields of a table may need as Python objects."""
+    """Return the most bytes that the text of a table and its fields may need as Python objects."""
     fields = sum(content.count(bytes([separator])) for separator in separators)
     return 2 * len(content) + _FIELD * fields
 
@@ -86,7 +84,8 @@ def as_utf8(content: bytes, where: str, encoding: str = "utf-8") -> bytes:
 
 #: A path that matches more files than this is a mistake.
 _MOST = 10_000
-_SIGNS = "*?["
+#: The characters that make a path a pattern.
+_WILDCARDS = "*?["
 
 
 def files_of(path: str) -> list[str] | None:
@@ -95,8 +94,8 @@ def files_of(path: str) -> list[str] | None:
     Files and folders whose names begin with a dot are left out.
     """
     scheme, separator, rest = path.partition("://")
-    remote = separator and scheme not in ("file", "local")
-    names = _remote(path) if remote else _local(rest if separator else path)
+    is_remote = separator and scheme not in ("file", "local")
+    names = _remote_files(path) if is_remote else _local_files(rest if separator else path)
     if names is None:
         return None
     if not names:
@@ -119,13 +118,13 @@ def same_content(one: str, other: str) -> bool:
         return False
 
 
-def _local(path: str) -> list[str] | None:
-    place = Path(path)
+def _local_files(path: str) -> list[str] | None:
+    folder = Path(path)
     try:
-        if place.is_dir():
-            names = (str(value.relative_to(place)) for value in place.rglob("*") if value.is_file())
-            return sorted(str(place / name) for name in visible(names))
-        if not any(sign in path for sign in _SIGNS) or place.exists():
+        if folder.is_dir():
+            names = (str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file())
+            return sorted(str(folder / name) for name in visible(names))
+        if not any(sign in path for sign in _WILDCARDS) or folder.exists():
             return None
         matches = glob.glob(path, recursive=True)  # noqa: PTH207 - the pattern may be absolute
         return sorted(match for match in matches if Path(match).is_file())
@@ -133,38 +132,38 @@ def _local(path: str) -> list[str] | None:
         return None
 
 
-def _remote(path: str) -> list[str] | None:
-    pattern = any(sign in path.partition("://")[2] for sign in _SIGNS)
-    if not pattern and not path.endswith("/") and "." in path.rpartition("/")[2]:
+def _remote_files(path: str) -> list[str] | None:
+    is_pattern = any(sign in path.partition("://")[2] for sign in _WILDCARDS)
+    if not is_pattern and not path.endswith("/") and "." in path.rpartition("/")[2]:
         return None  # a name with an ending is that of a file, and each question to a store takes a while
     import fsspec
 
     refuse_credentials({"path": path})
     with reading(printable(path)):
         system, root = fsspec.core.url_to_fs(path)
-        if pattern:
+        if is_pattern:
             names = [str(name) for name in system.glob(root)]
         elif system.isdir(root):
             start = root.rstrip("/") + "/"
-            names = [start + name for name in visible(str(value)[len(start) :] for value in system.find(root))]
+            names = [start + name for name in visible(str(file)[len(start) :] for file in system.find(root))]
         else:
             return None
         return sorted(str(system.unstrip_protocol(name)) for name in names)
 
 
 def visible(names: Iterable[str], signs: str = ".") -> list[str]:
-    """Return the relative names without parts that begin with one of `signs`; folders such as ``_day=1`` are parts."""
-    hidden = tuple(signs)
-    return [
-        name
-        for name in names
-        if not any(part.startswith(hidden) and "=" not in part for part in PurePosixPath(name).parts)
-    ]
+    """Return the relative names without a hidden part: one that begins with one of `signs`, unless as ``_day=1``."""
+
+    def is_hidden(part: str) -> bool:
+        return part.startswith(tuple(signs)) and "=" not in part
+
+    return [name for name in names if not any(map(is_hidden, PurePosixPath(name).parts))]
 
 
 #: The environment variable that allows web addresses of this machine and of its link.
 VARIABLE = "SIGSTATS_ALLOW_LOCAL_ADDRESSES"
 
+#: The host of a web address.
 _WEB = re.compile(r"(?:https?|s?ftp|ssh|smb|hdfs)://([^/?#]*+)", re.IGNORECASE)
 _LOCAL = re.compile(r"(?:file|local)://")
 #: A shell hands a pipe as /dev/fd/63, which leads to a file of the process itself.
@@ -172,7 +171,12 @@ _KERNEL = re.compile(r"/(?:proc(?!/[^/]++/fd/)|sys)(?:/|\Z)")
 
 
 def allowed_place(where: str) -> str:
-    """Return a path or an fsspec URL that a study may read."""
+    """Return a path or an fsspec URL, or raise ValueError if a study may not read it.
+
+    A study file may come from someone else, and is read with your rights. Files of the kernel contain the environment
+    of processes, with its secrets. A web address of this machine, or of its link, reaches servers that trust local
+    clients, such as those that give a cloud machine its credentials.
+    """
     if any(_is_near(match[1]) for match in _WEB.finditer(where)) and not os.environ.get(VARIABLE):
         raise ValueError(f"{where}: is an address of this machine or its link; set {VARIABLE}=1 if it may be read")
     for part in where.split("::"):  # fsspec's chains, as in simplecache::file:///path

@@ -1,4 +1,8 @@
-"""The content of one file: opened once, unpacked, and as text in UTF-8, within the limit of memory."""
+"""The content of one file, unpacked, with text in UTF-8, within the limit of memory.
+
+`open_content` reads the first bytes, and decides from these how a `Content` reads the rest: again from a file of this
+machine, by position from an open file, or in pieces that are unpacked and decoded only once.
+"""
 
 import codecs
 import contextlib
@@ -33,7 +37,7 @@ def marked_encoding(start: bytes) -> str | None:
 
 def in_utf8(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
     """Yield text in UTF-8, without its mark."""
-    if encoding == "utf-8-sig":  # what follows the mark is checked where it is read
+    if encoding == "utf-8-sig":  # the reader of the text checks the rest
         for number, piece in enumerate(pieces):
             yield piece[len(codecs.BOM_UTF8) :] if number == 0 else piece
         return
@@ -71,17 +75,16 @@ START = 2**16
 #: The longest first line that is read.
 _LINE = 2**24
 
-
-#: Containers whose parts can be read by position, also in remote files.
-_BY_PLACE = (b"PAR1", b"PK\x03\x04")
+#: Parquet and ZIP, whose parts can be read by position, also in remote files.
+_BY_POSITION = (b"PAR1", b"PK\x03\x04")
 
 
 class Content:
     """The content of the file that messages call `where`; `name` is its name without its folder.
 
     `start`: the first bytes of the content; text is in UTF-8, without a byte order mark.
-    `path`: a file of this machine with just these bytes, if there is one.
-    `budget`: the remaining number of bytes.
+    `path`: a file of this machine with exactly this content, if there is one; otherwise one of the following.
+    `whole`: the content. `parts`: its pieces, which can be read once. `source`: an open file that can be read again.
     """
 
     def __init__(
@@ -99,25 +102,27 @@ class Content:
         self._folder = location.removesuffix(self.name)
         self.start = start
         self.path = path
+        #: The number of bytes that may still be read.
         self.budget = Budget(self.where)
         self.budget.spent = len(whole or b"")
         self._whole = whole
         self._parts = parts
+        #: The error of the first attempt to read the pieces.
         self._fault: ValueError | None = None
         self._source = source
 
     def whole(self) -> bytes:
         """Return all bytes; raise ValueError if they exceed the limit."""
         if self._whole is None:
-            if self.path is not None:
+            if self.path is None:
+                self._whole = self._collected()
+            else:
                 self.budget.require(self.path.stat().st_size)
                 try:
                     self._whole = self.path.read_bytes()
                 except OSError as error:
                     raise unreadable(self.where, error) from None
                 self.budget.spend(len(self._whole))
-            else:
-                self._whole = self._collected()
         return self._whole
 
     def _collected(self) -> bytes:
@@ -134,7 +139,7 @@ class Content:
 
     def by_place(self) -> Any:
         """Return a path or an open file that Arrow and `zipfile` can read in parts."""
-        if self.path is not None and str(self.path) == printable(str(self.path)):  # Arrow takes paths of text alone
+        if self.path is not None and str(self.path) == printable(str(self.path)):  # Arrow takes only printable paths
             return self.path
         return io.BytesIO(self.whole()) if self._source is None else self._source
 
@@ -200,16 +205,16 @@ def open_content(path: str, *, encoding: str | None = None) -> Iterator[Content]
         else:
             local, source, regular = Path(), open_remote(path, where, opened), False
         try:
-            value = source.read(START)
-            while 0 < len(value) < START and (more := source.read(START - len(value))):  # a pipe gives what it has
-                value += more
-            start = bytes(value)
+            start = source.read(START)
+            while 0 < len(start) < START and (more := source.read(START - len(start))):  # a pipe gives what it has
+                start += more
+            start = bytes(start)
         except Exception as error:  # a remote file system may raise anything
             raise unreadable(where, error) from None
         packed = packing(start)
         if packed is None and (encoding or marked_encoding(start)) is None and regular:
             yield Content(path, start, path=local)
-        elif packed is None and start.startswith(_BY_PLACE) and source.seekable():
+        elif packed is None and start.startswith(_BY_POSITION) and source.seekable():
             yield Content(path, start, source=source)
         else:
             plain = _plain(Joined(start, source), packed, encoding)
@@ -218,13 +223,14 @@ def open_content(path: str, *, encoding: str | None = None) -> Iterator[Content]
 
 
 def _plain(source: Any, packed: str | None, encoding: str | None) -> Iterator[bytes]:
-    held = pieces(source) if packed is None else unpacked(packed, source)
-    first = next(held, b"")
+    """Yield the unpacked content, with marked text in UTF-8. `packed`: the name of the compression, if any."""
+    content = pieces(source) if packed is None else unpacked(packed, source)
+    first = next(content, b"")
     if packed is not None and packing(first) is not None:
         raise ValueError(f"contains another packed file ({packing(first)}); unpack it first")
-    marked = marked_encoding(first) if encoding is None else None
-    whole = itertools.chain([first], held)
-    yield from whole if marked is None else in_utf8(whole, marked)
+    mark = marked_encoding(first) if encoding is None else None
+    whole = itertools.chain([first], content)
+    yield from whole if mark is None else in_utf8(whole, mark)
 
 
 def _collect(where: str, parts: Iterable[bytes], budget: Budget) -> bytes:

@@ -51,10 +51,8 @@ class Budget:
     def require(self, size: int) -> None:
         """Refuse a size that is more than the limit."""
         if (size > _SMALL or VARIABLE in os.environ) and size > self.limit:
-            raise ValueError(
-                f"{self.where}: takes more than {self.shown} of memory once it is unpacked and read; expected "
-                f"less than this limit ({VARIABLE} sets another)"
-            )
+            problem = f"takes more than {self.shown} of memory once it is unpacked and read"
+            raise ValueError(f"{self.where}: {problem}; expected less than this limit ({VARIABLE} sets another)")
 
 
 def _available() -> int:

@@ -1,4 +1,4 @@
-"""Open and unpack local files, pipes and URLs. One line explains why a file cannot be read.
+"""Open and unpack local files, pipes and URLs. Errors say in one line why a file cannot be read.
 
 Gzip, bzip2, xz and Zstandard are recognised by their first bytes; they and ZIP are unpacked within the limit.
 """
@@ -52,10 +52,8 @@ def open_local(path: Path, where: str, opened: contextlib.ExitStack) -> tuple[An
         if stat.S_ISDIR(kind):
             raise ValueError(f"{where}: is a folder; expected a file")
         if stat.S_ISCHR(kind) or stat.S_ISBLK(kind):
-            raise ValueError(
-                f"{where}: is a device, which may never end; expected a file, or a pipe with at most "
-                f"{Budget(where).shown}"
-            )
+            expected = f"a file, or a pipe with at most {Budget(where).shown}"
+            raise ValueError(f"{where}: is a device, which may never end; expected {expected}")
         return opened.enter_context(path.open("rb")), stat.S_ISREG(kind)
     except FileNotFoundError:
         raise ValueError(f"{where}: there is no such file") from None
@@ -128,33 +126,30 @@ def packing(start: bytes) -> str | None:
     return next((name for name, mark in _PACKED.items() if mark.match(start)), None)
 
 
-def unpacked(name: str, source: BinaryIO) -> Iterator[bytes]:
+def unpacked(name: str, source: Any) -> Iterator[bytes]:
     """Yield the content of a packed file, in pieces of at most `PIECE` bytes."""
     try:
-        if name in _STREAMS:
-            yield from _of_streams(name, source)
+        if name in _DECOMPRESSORS:
+            yield from _decompressed(name, source)
+        elif name == "gzip":
+            with gzip.GzipFile(fileobj=source) as opened:
+                yield from pieces(opened)
         else:
-            with _opened(name, source) as opened:
+            import pyarrow as pa
+
+            with pa.CompressedInputStream(pa.PythonFile(source, mode="r"), "zstd") as opened:
                 yield from pieces(opened)
     except (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError) as error:
         raise ValueError(f"is damaged {name} data: {' '.join(str(error).split())[:120]}") from None
 
 
-def _opened(name: str, source: Any) -> Any:
-    if name == "gzip":
-        return gzip.GzipFile(fileobj=source)
-    import pyarrow as pa
-
-    return pa.CompressedInputStream(pa.PythonFile(source, mode="r"), "zstd")
-
-
 #: Python's own readers mistake damage at the start of a later stream for the end of the file.
-_STREAMS: dict[str, Any] = {"bzip2": bz2.BZ2Decompressor, "xz": lzma.LZMADecompressor}
+_DECOMPRESSORS: dict[str, Any] = {"bzip2": bz2.BZ2Decompressor, "xz": lzma.LZMADecompressor}
 
 
-def _of_streams(name: str, source: BinaryIO) -> Iterator[bytes]:
+def _decompressed(name: str, source: Any) -> Iterator[bytes]:
     """Yield the content of all streams; xz allows zero bytes after each."""
-    decoder, packed = _STREAMS[name](), source.read(PIECE)
+    decoder, packed = _DECOMPRESSORS[name](), source.read(PIECE)
     while packed:
         yield decoder.decompress(packed, PIECE)
         while not (decoder.eof or decoder.needs_input):
@@ -163,7 +158,7 @@ def _of_streams(name: str, source: BinaryIO) -> Iterator[bytes]:
         if decoder.eof:
             while name == "xz" and packed and not (packed := packed.lstrip(b"\0")):
                 packed = source.read(PIECE)
-            decoder = _STREAMS[name]() if packed else decoder
+            decoder = _DECOMPRESSORS[name]() if packed else decoder
     if not decoder.eof:
         raise EOFError("it ends within a stream")
 

@@ -19,7 +19,7 @@ from sigstats._common.rules import Errors
 from ..tables.spelling import is_text, same_spelling
 from ..tables.table import Table, in_one
 from ._log import PROMPT
-from ._other_columns import is_telling, rows_of_another_kind
+from ._other_columns import is_read_for_notes, notes_on_other_kinds
 from ._predictions import Predictions
 
 Files: TypeAlias = tuple[Predictions, Predictions]
@@ -262,8 +262,8 @@ def with_truth(predictions: Predictions, truth: Predictions, table: Table, state
             wanted = "the same in both" + f", or --id {shlex.quote(name)}" * (name in elsewhere)
             raise table.error(name, f": {value} is not the value in {truth.where}, {other}; expected {wanted}", row)
     unused = {name: column for name, column in truth.other_columns.items() if name not in table.names}
-    telling = {name: column for name, column in unused.items() if is_telling(name)}
-    notes = (note for name, column in telling.items() for note in rows_of_another_kind(name, column))
+    telling = {name: column for name, column in unused.items() if is_read_for_notes(name)}
+    notes = (note for name, column in telling.items() for note in notes_on_other_kinds(name, column))
     return replace(
         predictions,
         requested={**truth.requested, **predictions.requested},

@@ -10,7 +10,7 @@ from sigstats._common.rules import check_together
 from sigstats._common.validation import shown
 from sigstats.measures.metrics import is_lower_better
 
-from ._other_columns import is_telling
+from ._other_columns import is_read_for_notes
 from ._predictions import Parted, Predictions
 
 #: The name that selects all scores of a log.
@@ -188,7 +188,7 @@ class Columns(Parted):
         """Return the columns to read from such a table, with all scores and the columns that notes need."""
         by_score = [self, *(replace(self, score=score) for score in self.scoring.scores)]
         wanted = [name for columns in by_score for name in (*columns.wanted, *columns.in_table(names).wanted)]
-        return tuple(dict.fromkeys([*wanted, *(name for name in names if is_telling(name))]))
+        return tuple(dict.fromkeys([*wanted, *(name for name in names if is_read_for_notes(name))]))
 
 
 @dataclass(frozen=True)

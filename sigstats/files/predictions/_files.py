@@ -1,4 +1,4 @@
-"""Files of predictions in any format: their rows by each of several scores, and their other columns."""
+"""Files of predictions in any format: parsed once by `parse`, and read by one score or by several."""
 
 import contextlib
 from collections.abc import Mapping, Sequence
@@ -86,9 +86,9 @@ class PredictionFile:
             if columns.chosen.model in (None, answer.model, log.model)
             and columns.chosen.filter in (None, answer.filter)
         ]
-        named = dict.fromkeys(name for answer in answers for name in answer.scores)
+        names = dict.fromkeys(name for answer in answers for name in answer.scores)
         unread = {name for answer in answers for name in answer.unread}
-        lower = {name: log.is_lower_better(name, columns) for name in named if name not in unread}
+        lower = {name: log.is_lower_better(name, columns) for name in names if name not in unread}
         if unknown := next((name for name in lower if lower[name] is None), None):
             raise unknown_direction(unknown)
         return tuple(name for name in lower if not lower[name])
@@ -194,18 +194,17 @@ def read_by_scores(
         raise refuse("score", ", ".join(map(str, scores)), "each score once")
     named = tuple(score for score in scores if score is not None)
     by_score: list[dict[str | None, Predictions]] = []
-    for path, given in files:
-        columns = given.but(score=scores[0], scores=named, coded=True)
+    for path, columns in files:
+        columns = columns.but(score=scores[0], scores=named, coded=True)
         file = parse(path, columns)
-        meant = file.scores(columns) if named == (ALL_SCORES,) else scores
-        if not meant:
+        in_file = file.scores(columns) if named == (ALL_SCORES,) else scores
+        if not in_file:
             raise ValueError(f"{path}: score: no score has a number for each answer")
-        if odd := sorted({*meant}.symmetric_difference(by_score[0] if by_score else meant), key=str):
-            place, other = (files[0][0], path) if odd[0] in meant else (path, files[0][0])
-            raise ValueError(
-                f"{place}: score: {shown(odd[0])} was not found, but exists in {other}; name the scores to read"
-            )
-        by_score.append({score: file.by(replace(columns, score=score)) for score in meant})
+        if odd := sorted({*in_file}.symmetric_difference(by_score[0] if by_score else in_file), key=str):
+            place, other = (files[0][0], path) if odd[0] in in_file else (path, files[0][0])
+            problem = f"{shown(odd[0])} was not found, but exists in {other}"
+            raise ValueError(f"{place}: score: {problem}; name the scores to read")
+        by_score.append({score: file.by(replace(columns, score=score)) for score in in_file})
     return by_score
 
 

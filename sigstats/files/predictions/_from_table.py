@@ -1,4 +1,8 @@
-"""Convert a table to predictions, unless its rows break one of the rules on tables."""
+"""Convert a table to predictions, unless its rows break one of the rules on tables.
+
+`from_table` is the entry. `TableRows` reads ids, scores, labels and predictions in this order; the functions below it
+are the rules, each of which is checked as soon as the columns that it needs are read.
+"""
 
 import math
 from collections.abc import Sequence
@@ -20,7 +24,7 @@ from ..tables.spelling import is_number
 from ..tables.table import Table, WithMissing
 from ._agreement import align_labels, with_truth
 from ._columns import MODELS, Columns
-from ._other_columns import dictionaries, may_count, same_items
+from ._other_columns import as_dictionaries, may_count
 from ._predictions import RIGHT, Outcomes, Predictions, Scores, item_codes, places
 from ._table_columns import (
     WithLikeliest,
@@ -32,7 +36,7 @@ from ._table_columns import (
     rows_of_model,
     source_of,
 )
-from ._tasks import have_same_items
+from ._tasks import have_same_items, same_items
 
 #: Labels with at least this many different values may be measurements.
 _MEASUREMENTS = 10
@@ -40,36 +44,51 @@ _MEASUREMENTS = 10
 _LISTED = 10
 
 
-def from_table(table: Table, given: Columns) -> Predictions:
+def from_table(table: Table, columns: Columns) -> Predictions:
     """Return the predictions in a table."""
-    rows = TableRows(table, given)
-    table, columns = rows.table, rows.columns
-    outcomes = Outcomes(rows.label, rows.prediction, predicted=rows.predicted, graded=not rows.labelled)
+    rows = TableRows(table, columns)
+    table, named = rows.table, rows.columns
+    outcomes = Outcomes(rows.label, rows.prediction, predicted=rows.has_predictions, graded=not rows.has_labels)
     predictions = Predictions(
         rows.where,
         rows.ids,
         outcomes,
         score=rows.score,
-        source=source_of(table, columns, in_tasks=rows.tasks is not None),
+        source=source_of(table, named, in_tasks=rows.tasks is not None),
         requested=rows.requested,
-        epoch=epochs_of(table, columns),
+        epoch=epochs_of(table, named),
         distinct=rows.ids if rows.ascending else None,
-        notes=tuple(notes_on(table, columns, outcomes)),
+        notes=tuple(notes_on(table, named, outcomes)),
         by_position=rows.by_position,
-        unused_ids=table.texts_or_missing(columns.id) if columns.by_position and columns.id in table.names else None,
-        other_columns=other_columns_of(table, columns),
+        unused_ids=table.texts_or_missing(named.id) if named.by_position and named.id in table.names else None,
+        other_columns=other_columns_of(table, named),
     )
     if rows.truth is None:
         return predictions
-    names = [columns.label] * (columns.label in table.names and not rows.of_labels)
-    return with_truth(predictions, rows.truth, table, {name: table.texts_or_missing(name) for name in names})
+    own_labels = {}
+    if named.label in table.names and not rows.is_label_file:
+        own_labels[named.label] = table.texts_or_missing(named.label)
+    return with_truth(predictions, rows.truth, table, own_labels)
 
 
 class TableRows:
     """The rows of a table, as they are compared; ValueError if they break one of the rules on tables."""
 
-    def __init__(self, table: Table, given: Columns) -> None:
-        columns = self.columns = given.in_table(table.names)
+    #: The positions of the rows, or their ids, which are whole numbers if codes are allowed.
+    items: Any
+    #: The items, or each row's task and item if ids restart in each task; `tasks` is None otherwise.
+    ids: Any
+    tasks: Any = None
+    #: True if the ids are known to be distinct whole numbers in ascending order.
+    ascending: bool
+    #: The labels of a separate file of labels, in the order of the rows.
+    truth: Predictions | None = None
+    #: The labels and predictions; `RIGHT`, or the labels, if the table has none.
+    label: Any
+    prediction: Any
+
+    def __init__(self, table: Table, columns: Columns) -> None:
+        columns = self.columns = columns.in_table(table.names)
         for key, *both in columns.unclear:
             names = " and ".join(map(shown, both))
             raise ValueError(f"{table.where}: columns {names} may each be the {key}; name --{key}")
@@ -80,21 +99,22 @@ class TableRows:
         if columns.chosen.model is not None:
             table = rows_of_model(table, columns.chosen.model)
         #: True for a file of labels.
-        self.of_labels = columns.label == columns.prediction
+        self.is_label_file = columns.label == columns.prediction
         #: The table itself, if the likeliest class of each row is the prediction, or is compared with it.
         self.likeliest: WithLikeliest | None = None
-        if columns.probabilities is not None and not (self.of_labels and columns.label in table.names):
-            table = self.likeliest = WithLikeliest(table, columns, of_labels=self.of_labels)
+        if columns.probabilities is not None and not (self.is_label_file and columns.label in table.names):
+            table = self.likeliest = WithLikeliest(table, columns, of_labels=self.is_label_file)
         self.table, self.where = table, table.where
         # A file with scores needs no predictions, and a file of marks needs no labels.
-        self.predicted = columns.score is None or self.has("prediction")
-        self.labelled = self.predicted or columns.truth is not None or self.has("label")
-        stated = columns.by_position if table.has_ids else columns.by_position or None
+        self.has_predictions = columns.score is None or self.has("prediction")
+        self.has_labels = self.has_predictions or columns.truth is not None or self.has("label")
+        by_position = columns.by_position if table.has_ids else columns.by_position or None
         #: True if the rows are identified by their position.
-        self.by_position = not self.has("id") if stated is None else stated
+        self.by_position = not self.has("id") if by_position is None else by_position
         self._read_ids()
         self.score = read_scores(table, columns)
         self._read_answers()
+        #: The columns that options name.
         self.requested = {name: self._texts(name) for name in columns.units.complete if name in table.names}
         answers = (columns.label, self.label), (columns.prediction, self.prediction)
         for name, column in (*self.requested.items(), *answers):
@@ -105,50 +125,46 @@ class TableRows:
             self.requested[name] = pc.fill_null(table.texts_or_missing(name), MISSING) if lacking else self._texts(name)
 
     def _read_ids(self) -> None:
-        """Read the ids, or number the rows."""
         table, columns = self.table, self.columns
         check_rules(self, (lacking_ids,))
-        several = columns.units.epoch is not None or columns.units.run is not None or columns.units.group == columns.id
+        in_groups = columns.units.group == columns.id
         # Ids and classes may stay numbers and codes if no answer is missing, and each row is an item.
-        self._coded = columns.form.coded and columns.truth is None and not several
+        self._coded = columns.form.coded and columns.truth is None and not in_groups
+        self._coded &= columns.units.epoch is None and columns.units.run is None
         for name in (columns.score or columns.prediction, columns.label) if self._coded else ():
             self._coded &= table.names.count(name) != 1 or not pc.any(table.missing(name)).as_py()
-        numbers: Any = pa.array(range(table.num_rows), pa.int64()) if self.by_position else None
-        if not self.by_position:
+        if self.by_position:
+            numbers: Any = pa.array(range(table.num_rows), pa.int64())
+        else:
             table.require(columns.id)
             numbers = table.ascending(columns.id)
-        #: True if the ids are known to be distinct whole numbers in ascending order.
         self.ascending = numbers is not None
-        #: The column of ids, or positions; whole numbers if codes are allowed.
         items = numbers if self.ascending else table.texts(columns.id)
-        self.items = items if self._coded else items.cast(pa.string())
+        self.ids = self.items = items if self._coded else items.cast(pa.string())
         check_rules(self, (summary_rows,))
-        #: The tasks of the rows if ids restart in each, so that a row is known by its task and id.
-        self.tasks, self.ids = None, self.items
-        grouped, items = self.by_position or columns.units.group == columns.id, self.items
-        task = None if grouped or columns.units.task not in table.names else columns.units.task
-        if task is not None and (distinct := len(pc.unique(items))) < len(items):
-            ids = pc.binary_join_element_wise(table.texts(task), items.cast(pa.string()), "/")
+        task = columns.units.task
+        if task is None or task not in table.names or self.by_position or in_groups:
+            return
+        distinct = len(pc.unique(self.items))
+        if distinct < len(self.items):
+            ids = pc.binary_join_element_wise(table.texts(task), self.items.cast(pa.string()), "/")
             # Ids that repeat within tasks only are those of answers, runs or duplicates, which another file may lack.
             if pc.count_distinct(ids).as_py() > distinct:
                 self.tasks, self.ids = table.texts(task), ids
 
     def _read_answers(self) -> None:
-        """Read the labels and predictions."""
         table, columns = self.table, self.columns
         check_rules(self, (lacking_columns,))
-        #: The rows of the file of labels.
-        self.truth: Predictions | None = None
         if columns.truth is not None:
             drop = columns.unscored == "drop"
             self.truth = align_labels(columns.truth, self.ids, self.where, positions=self.by_position, drop=drop)
             self.label = self.truth.outcomes.label
-        elif self.labelled:
+        elif self.has_labels:
             self.label = self._texts(columns.label, or_missing=True)
         else:
             self.label = pa.repeat(RIGHT, table.num_rows)
         self.prediction = self.label
-        if self.predicted:
+        if self.has_predictions:
             self.prediction = self._texts(columns.prediction, or_missing=columns.score is None)
         for name in {columns.label, columns.prediction}.intersection(table.names):
             table.check_points(name, fewest=_MEASUREMENTS)
@@ -156,7 +172,7 @@ class TableRows:
         if self.tasks is not None:
             names = pc.unique(self.tasks).to_pylist()
             have_same_items(self.where, names, item_codes(self.tasks), self.items, self.label, columns)
-        if self.likeliest is not None and not self.of_labels:
+        if self.likeliest is not None and not self.is_label_file:
             of_classes = self.likeliest.of_classes(columns.label, self.label)
             self.score = Scores(of_classes, of_truth=True, by_name=True, limits=(0.0, 1.0))
 
@@ -205,11 +221,11 @@ def summary_rows(rows: TableRows) -> Errors:
 def lacking_columns(rows: TableRows) -> Errors:
     """Yield the error for a missing column of labels or predictions, with a list of the columns."""
     columns, lacking = rows.columns, dict[str, tuple[str, str]]()
-    if rows.labelled and columns.truth is None:
+    if rows.has_labels and columns.truth is None:
         lacking["label"] = "the true class of each row", "--labels FILE, a file of labels, or --score NAME, for marks"
-        if rows.of_labels and not rows.has("label"):
+        if rows.is_label_file and not rows.has("label"):
             lacking["label"] = "", ""
-    if rows.predicted:
+    if rows.has_predictions:
         known = " and ".join(f"{shown(name)} is read as the {key}" for key, name in columns.known)
         lacking["prediction"] = known, "or --score NAME, for probabilities or marks"
     for key, (about, remedy) in lacking.items():
@@ -235,7 +251,7 @@ def _free(rows: TableRows) -> list[str]:
 def repeated_header(rows: TableRows) -> Errors:
     """Yield an error for a row that repeats the names of the columns, as in concatenated files."""
     columns, answers = rows.columns, {"label": rows.label, "prediction": rows.prediction}
-    if not rows.predicted or rows.of_labels or is_number(columns.label):
+    if not rows.has_predictions or rows.is_label_file or is_number(columns.label):
         return
     repeated: Any = None
     for key, column in answers.items():
@@ -258,7 +274,7 @@ def counted_cells(rows: TableRows) -> Errors:
     used, n = rows.columns.wanted, rows.table.num_rows
     names = [name for name in rows.table.names if name.lower() in COUNTS]
     names = [name for name in names if rows.by_position and (name not in used or name == rows.columns.units.weights)]
-    columns = dictionaries(rows.table.other_columns(()), n) if names else {}
+    columns = as_dictionaries(rows.table.other_columns(()), n) if names else {}
     sizes = {name: len(column.dictionary) for name, column in columns.items() if not column.null_count}
     for name in (name for name in names if name in sizes and may_count(columns[name])):
         factors = [other for other, size in sizes.items() if other != name and size > 1]
@@ -277,10 +293,10 @@ def repeated_runs(rows: TableRows) -> Errors:
     units, n = rows.columns.units, rows.table.num_rows
     named = [name for name in rows.table.names if RUN_OR_MODEL.fullmatch(name)]
     repeated = units.group or units.run or units.epoch or units.order or rows.columns.duplicates
-    if not named or not rows.by_position or rows.of_labels or repeated:
+    if not named or not rows.by_position or rows.is_label_file or repeated:
         return
     columns = rows.table.other_columns(())
-    for name, column in dictionaries({name: columns[name] for name in named if name in columns}, n).items():
+    for name, column in as_dictionaries({name: columns[name] for name in named if name in columns}, n).items():
         if column.null_count or 20 * len(column.dictionary) > n:
             continue
         runs = np.from_dlpack(column.indices).astype(np.int64)

@@ -14,10 +14,11 @@ from sigstats.measures.metrics import limits_of
 
 from ._columns import Columns
 
-#: In the identity of an answer the question with all that surrounds it: told, and not refused, where it differs.
+#: The key in the identity of an answer for the whole prompt. Different prompts are noted, and not refused.
 PROMPT = "prompt"
 #: Name of the column of tasks: ``--slice task``.
 TASK = "task"
+#: In `Answer.unread`, the type of an infinite score.
 INFINITE = "infinite"
 K = TypeVar("K")
 
@@ -28,7 +29,7 @@ class Answer:
 
     #: The id of the item.
     item: str
-    #: Each score by its name; one that is missing was not given.
+    #: Each score by its name; missing scores are left out.
     scores: Mapping[str, float]
     #: Number of this answer among those to the item, from 1.
     epoch: int = 1
@@ -42,7 +43,7 @@ class Answer:
     identity: Mapping[str, str] = field(default_factory=dict)
     #: The metadata that slices and groups are taken from, or that may cluster errors; None is missing.
     about: Mapping[str, Any] = field(default_factory=dict)
-    #: Why scores are missing, or an empty text if unknown. An answer that failed as a whole has no scores.
+    #: The reason for missing scores; empty if unknown. An answer that failed as a whole has no scores.
     failed: str = ""
 
     @property
@@ -93,7 +94,7 @@ class EvaluationLog:
         return (0.0, 1.0) if score in self.shares else limits_of(score)
 
     def total_notes(self, score: str, chosen: str) -> tuple[Note, ...]:
-        """Note a stated mean that differs from that of the answers, even rounded or with unscored answers as wrong."""
+        """Return a note if the stated mean is not that of the answers, rounded, or with unscored answers as wrong."""
         marks = [answer.scores.get(score) for answer in self.answers if answer.filter == chosen]
         stated, scored = self.stated.get((score, chosen)), [mark for mark in marks if mark is not None]
         if isinstance(stated, bool) or not isinstance(stated, (int, float)) or not scored:

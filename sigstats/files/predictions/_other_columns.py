@@ -1,4 +1,8 @@
-"""The columns that are not compared: codes to find copies and groups; columns that options should use."""
+"""The columns of two files that are not compared.
+
+Their values show copies of rows and possible groups (`other_column_codes`). Their names may show that rows are of
+another kind, such as training rows and failures, or that an option should use the column (`unused_notes`).
+"""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
@@ -38,22 +42,20 @@ _ERRORS = frozenset({"error", "errormessage", "errortype", "exception", "traceba
 _NO_ERROR = frozenset({"", "false", "no", "none", "null", "nan", "n/a", "ok", "success"})
 #: Columns that state if the prediction is right.
 _CORRECT = frozenset({"correct", "iscorrect"})
-#: Labels with this much information, in bits, do not agree by chance.
-_BITS = 40
 
 
-def dictionaries(columns: Mapping[str, Any], rows: int) -> dict[str, Any]:
+def as_dictionaries(columns: Mapping[str, Any], rows: int) -> dict[str, Any]:
     """Return Arrow columns as dictionary arrays; empty if there are too many values, or lists or objects."""
     if (len(columns) + 1) * rows > MOST_VALUES:
         return {}
+    encoded = {}
     try:
-        arrays = {name: in_one(column) for name, column in columns.items()}
-        return {
-            name: array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
-            for name, array in arrays.items()
-        }
+        for name, column in columns.items():
+            array = in_one(column)
+            encoded[name] = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
     except (pa.ArrowException, NotImplementedError):
         return {}
+    return encoded
 
 
 def may_count(column: Any) -> bool:
@@ -66,33 +68,35 @@ def may_count(column: Any) -> bool:
 
 
 def other_column_codes(first: Predictions, other: Predictions, rows: Any = None, partners: Any = None) -> OtherColumns:
-    """Return the content of shared rows outside the compared columns, as codes from 0.
+    """Return the columns of shared rows that are not compared, as codes from 0.
 
-    First the joint codes of all columns of both files (of logs: the question); None if there are none. Then the codes
-    of columns that may name groups: complete, equal in both files, without fractions; and which are dates and numbers.
+    `rows`, `partners`: the positions of these rows in the two files; by default all rows.
     """
     columns_a, columns_b = _other_columns(first, rows), _other_columns(other, partners)
     codes_a, codes_b = ({name: _codes(column) for name, column in side.items()} for side in (columns_a, columns_b))
     codes, starts = codes_a or codes_b, _starts(first.ids if rows is None else first.ids.take(rows))
     if not codes or not len(next(iter(codes.values()))):
         return OtherColumns(columns=starts)
-    groups, dates, numbers = {}, [], set[str]()
+    groups: dict[str, Ints] = {}
+    dates, numbers = [], set()
     for name, values in codes.items():
         columns = [side[name] for side in (columns_a, columns_b) if name in side]
-        complete = not any(column.null_count or pc.any(_matches(column, _FRACTION)).as_py() for column in columns)
-        if complete and all(name not in side or _same_parts(values, side[name]) for side in (codes_a, codes_b)):
-            groups[name] = values
-            if all(as_dates(column.dictionary) is not None for column in columns):
-                dates.append(name)
-            if all(pc.all(_matches(column, _WHOLE)).as_py() for column in columns):
-                numbers.add(name)
-    differing = [
-        values for name, values in codes_b.items() if name not in codes or not _same_parts(codes[name], values)
-    ]
-    question = [codes[name] for name in without_target(first.identity) if name in codes]
-    parts = question or [*codes.values(), *differing]
+        if any(column.null_count or pc.any(_matches(column, _FRACTION)).as_py() for column in columns):
+            continue
+        if any(name in side and not _same_parts(values, side[name]) for side in (codes_a, codes_b)):
+            continue
+        groups[name] = values
+        if all(as_dates(column.dictionary) is not None for column in columns):
+            dates.append(name)
+        if all(pc.all(_matches(column, _WHOLE)).as_py() for column in columns):
+            numbers.add(name)
+    # The content is the question of logs; of tables, all columns, and those of the other file that differ from them.
+    parts = [codes[name] for name in without_target(first.identity) if name in codes]
+    if not parts:
+        differing = [name for name in codes_b if name not in codes or not _same_parts(codes[name], codes_b[name])]
+        parts = [*codes.values(), *(codes_b[name] for name in differing)]
     content = joint_codes(parts)
-    if not any(_same_parts(starts[STARTS], values) for values in groups.values() if starts):
+    if not any(_same_parts(start, values) for start in starts.values() for values in groups.values()):
         groups |= starts
     return OtherColumns(None if equal_by_chance(content, parts) else content, groups, dates, numbers)
 
@@ -107,7 +111,7 @@ def _starts(ids: Any) -> dict[str, Ints]:
 def _other_columns(side: Predictions, rows: Any) -> dict[str, Any]:
     """Return the other columns of these rows (None: all rows); for a log without such columns, the question."""
     question = without_target(side.identity) if side.epoch is None else {}
-    columns = side.other_columns or dictionaries(question, len(side.ids))
+    columns = side.other_columns or as_dictionaries(question, len(side.ids))
     complete = {name: column for name, column in columns.items() if len(column) == len(side.ids)}
     return {name: column if rows is None else column.take(rows) for name, column in complete.items()}
 
@@ -118,10 +122,10 @@ def without_target(identity: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _codes(column: Any) -> Ints:
-    """Return the number of the value of each row, from 0; of dates and whole numbers in their order."""
-    texts, dates = column.dictionary.cast(pa.string()), as_dates(column.dictionary)
-    whole = dates is None and pc.all(_matches(column, _WHOLE)).as_py()
-    values = texts.cast(pa.float64()) if whole else dates
+    """Return the code of the value of each row, from 0; codes of dates and of whole numbers are in their order."""
+    texts, values = column.dictionary.cast(pa.string()), as_dates(column.dictionary)
+    if values is None and pc.all(_matches(column, _WHOLE)).as_py():
+        values = texts.cast(pa.float64())
     numbers = np.arange(len(texts)) if values is None else np.from_dlpack(pc.rank(values)).astype(np.int64)
     indices = column.indices.cast(pa.int64())
     if indices.null_count:
@@ -141,8 +145,8 @@ def _same_parts(one: Ints, other: Ints) -> bool:
     return len(pairs) == len(np.unique(one)) == len(np.unique(other))
 
 
-def is_telling(name: str) -> bool:
-    """Return True for a column that is read only for notes."""
+def is_read_for_notes(name: str) -> bool:
+    """Return True for a column of which only `unused_notes` reads the values."""
     return name.lower() in WEIGHTS or _plain(name) in {*_OTHER_KINDS, *_ERRORS, *_CORRECT}
 
 
@@ -151,26 +155,32 @@ def _plain(name: str) -> str:
 
 
 def unused_notes(table: Table, used: Collection[str], answers: Sequence[Any]) -> Iterator[Note]:
-    """Yield notes on training rows and rows with an error, which count like all others, and on other verdicts.
+    """Yield notes on rows of another kind, row weights and verdicts in columns that are not used.
 
     `answers`: the labels and predictions; empty if another column may have a verdict on them.
     """
     for name, column in table.other_columns(used).items():
-        if not is_telling(name):
+        if not is_read_for_notes(name):
             continue
-        if answers and _plain(name) in _CORRECT:
-            right: Any = pc.equal(*same_spelling([answer.cast(pa.string()) for answer in answers]))
-            marks = to_numbers(without_empty(table.texts_or_missing(name)))
-            verdicts: Any = None if marks is None else pc.index_in(marks, value_set=pa.array([0.0, 1.0]))
-            if marks is not None and (n := pc.sum(pc.xor(right, verdicts.cast(pa.bool_()))).as_py()):
-                text = f"contradicts label and prediction in {n:,} of {table.num_rows:,} rows (--score {name})"
-                yield Note("unused-column", f"column {shown(name)}, which is not used, {text}")
+        if answers and _plain(name) in _CORRECT and (n := _contradictions(table, name, answers)):
+            text = f"contradicts label and prediction in {n:,} of {table.num_rows:,} rows (--score {name})"
+            yield Note("unused-column", f"column {shown(name)}, which is not used, {text}")
         if name.lower() in WEIGHTS and pc.count_distinct(column).as_py() > 1:
             yield Note("unused-column", f"column {shown(name)} is not used: rows count equally (compare --weights)")
-        yield from rows_of_another_kind(name, column)
+        yield from notes_on_other_kinds(name, column)
 
 
-def rows_of_another_kind(name: str, column: Any) -> Iterator[Note]:
+def _contradictions(table: Table, name: str, answers: Sequence[Any]) -> int:
+    """Return the number of rows in which a column of marks contradicts the label and the prediction."""
+    marks = to_numbers(without_empty(table.texts_or_missing(name)))
+    if marks is None:
+        return 0
+    right: Any = pc.equal(*same_spelling([answer.cast(pa.string()) for answer in answers]))
+    verdicts: Any = pc.index_in(marks, value_set=pa.array([0.0, 1.0]))
+    return pc.sum(pc.xor(right, verdicts.cast(pa.bool_()))).as_py() or 0
+
+
+def notes_on_other_kinds(name: str, column: Any) -> Iterator[Note]:
     """Yield a note if a column marks some rows as training rows or failures."""
     counts = {text: n for text, n in _counts(column).items() if _is_of_another_kind(name, text)}
     if 0 < (n := sum(counts.values())) < len(column):
@@ -195,31 +205,3 @@ def _counts(column: Any) -> dict[str, int]:
     if len(counts) > 2 and pc.all(pc.match_substring_regex(counts.field("values"), "^([-+.0-9eE]+|nan)$")).as_py():
         return {}  # numbers, such as those of folds and errors
     return {count["values"]: count["counts"] for count in counts.to_pylist()}
-
-
-def same_items(part: Ints, ids: Ints, labels: Ints, *, named: bool = False) -> tuple[int, int, int] | None:
-    """Return two parts and the number of their common ids, if `named` as runs or labels agree too often; or None."""
-    shared = np.flatnonzero(np.bincount(ids)[ids] > 1)
-    distinct, ids = np.unique(ids[shared], return_inverse=True)
-    table = np.full((int(part.max()) + 1, len(distinct)), -1, np.int32)
-    table[part[shared], ids] = labels[shared]
-    for first, row in enumerate(table[:-1]):
-        later = table[first + 1 :]
-        both = (row >= 0) & (later >= 0)
-        differs = (both & (later != row)).any(axis=1)
-        for other in np.flatnonzero(both.any(axis=1) & ~differs):
-            if named or _bits(row[both[other]]) >= _BITS:
-                return first, first + 1 + int(other), int(both[other].sum())
-    return None
-
-
-def _bits(labels: Ints) -> float:
-    """Return the bits of labels given the previous label: 0 for blocks, all bits if most are distinct."""
-    codes = np.unique(labels, return_inverse=True)[1]
-    n, k = len(codes), int(codes.max()) + 1
-    if 2 * k > n:
-        return float(n)
-    if np.count_nonzero(np.diff(codes)) < k:
-        return 0.0
-    pairs = np.unique(codes[:-1] * k + codes[1:], return_counts=True)
-    return float((pairs[1] * np.log2(np.bincount(codes[:-1])[pairs[0] // k] / pairs[1])).sum())

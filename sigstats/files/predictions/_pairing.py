@@ -1,4 +1,7 @@
-"""Two models' predictions of the same rows, side by side."""
+"""Join two models' predictions of the same rows.
+
+`join` is the entry. `match` finds the rows that two files share, by their keys, and refuses files that do not fit.
+"""
 
 import re
 import shlex
@@ -51,17 +54,16 @@ def join(
         runs_a, runs_b = (split_runs(side.decoded()) for side in (baseline, candidate))
         sides = [(run, runs_b[0]) for run in runs_a] + [(runs_a[0], run) for run in runs_b[1:]]
         pairs = [join(*pair, columns.but(run=None), with_ids=with_ids, **options) for pair in sides]
-        return combine_runs(pairs, len(runs_a), alone=baseline is candidate)
+        return combine_runs(pairs, len(runs_a), with_itself=baseline is candidate)
     if with_ids or not _have_same_ids(baseline, candidate):
         baseline, candidate = baseline.decoded(), candidate.decoded()
     files = baseline, candidate
-    scored_in_both = exclude_rows(baseline, candidate.dropped), exclude_rows(candidate, baseline.dropped)
+    answered = exclude_rows(baseline, candidate.dropped), exclude_rows(candidate, baseline.dropped)
     in_groups = columns.units.group not in (None, columns.id)
-    baseline, candidate, epoch_notes = pair_answers(*scored_in_both, in_groups=in_groups)
+    baseline, candidate, epoch_notes = pair_answers(*answered, in_groups=in_groups)
     matched = match(baseline, candidate, **options)
     rows, partners = matched.rows, matched.partners
-    notes = [*baseline.notes, *candidate.notes, *epoch_notes, *matched.differing_settings()]
-    notes += matched.notes
+    notes = [*baseline.notes, *candidate.notes, *epoch_notes, *matched.differing_settings(), *matched.notes]
     if max(len(side.ids) for side in files) > len(rows):
         notes += left_out_notes(*files, baseline.ids.take(rows))
         notes += left_out_notes(*files[::-1], candidate.ids.take(partners))
@@ -69,18 +71,18 @@ def join(
     if not baseline.outcomes.graded and not are_measurements(classes):
         notes += class_notes([(baseline.where, classes, label, a), (candidate.where, classes, label, b)])
     notes += _unread_notes(baseline, columns, len(rows))
-    right = marks = None
-    if len(baseline.ids) + len(candidate.ids) < sum(len(side.ids) for side in scored_in_both):
-        right, marks = item_totals(*scored_in_both, pc.unique(baseline.ids.take(rows)))
+    totals_right = totals_of_marks = None
+    if len(baseline.ids) + len(candidate.ids) < sum(len(side.ids) for side in answered):  # unequal numbers of answers
+        totals_right, totals_of_marks = item_totals(*answered, pc.unique(baseline.ids.take(rows)))
     outcomes: Labels | None = None if baseline.outcomes.graded else Labels(classes=classes, label=label)
     if baseline.outcomes.predicted and candidate.outcomes.predicted:
         kind = Verdicts if baseline.outcomes.graded else Predicted
-        outcomes = kind(classes=classes, label=label, a=a, b=b, totals=right)
+        outcomes = kind(classes=classes, label=label, a=a, b=b, totals=totals_right)
     subjects = baseline.source.subject, candidate.source.subject
     return PairedPredictions(
         units=make_units(baseline, rows, columns, _requested(matched, columns)),
         outcomes=outcomes,
-        scored=_scored(matched, lower_in_both(*files), marks),
+        scored=_scored(matched, lower_in_both(*files), totals_of_marks),
         subjects=subjects if any(subjects) else None,
         notes=tuple(dict.fromkeys(notes)),
         other_columns=other_column_codes(baseline, candidate, rows, partners),

@@ -1,4 +1,4 @@
-"""Several answers to one item, paired by epoch or compared by their totals; and several runs of one recipe."""
+"""Several answers to one item (`pair_answers`, `item_totals`), and several runs of one recipe (`split_runs`)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -190,19 +190,15 @@ def split_runs(side: Predictions) -> list[Predictions]:
         if runs and not run.ids.equals(runs[0].ids):
             a, b = pa.array(run.ids), pa.array(runs[0].ids)
             unshared = [*a.filter(pc.invert(pc.is_in(a, b))), *b.filter(pc.invert(pc.is_in(b, a)))]
-            raise ValueError(
-                f"{side.where}: runs {shown(names[0])} and {shown(name)} differ: id {shown(unshared[0].as_py())} is "
-                "not in both; expected the same ids"
-            )
+            problem = f"runs {shown(names[0])} and {shown(name)} differ: id {shown(unshared[0].as_py())} is not in both"
+            raise ValueError(f"{side.where}: {problem}; expected the same ids")
         runs.append(run)
     answers = [run.score.values if run.score else run.outcomes.prediction for run in runs]
-    # Runs that are right in all rows agree without being copies.
-    copies = [
-        (names[i], names[j])
-        for j, answer in enumerate(answers)
-        for i in range(j)
-        if answer.equals(answers[i]) and not answer.equals(runs[i].outcomes.label)
-    ]
+    copies = []
+    for j, answer in enumerate(answers):
+        for i in range(j):  # runs that are right in all rows agree without being copies
+            if answer.equals(answers[i]) and not answer.equals(runs[i].outcomes.label):
+                copies.append((names[i], names[j]))
     notes = side.notes
     if copies:
         both = " and ".join(map(shown, copies[0]))
@@ -213,16 +209,16 @@ def split_runs(side: Predictions) -> list[Predictions]:
     return runs
 
 
-def combine_runs(pairs: Sequence[PairedPredictions], runs_of_a: int, *, alone: bool) -> PairedPredictions:
-    """Return one comparison of all runs, the first `runs_of_a` of the baseline; `alone`: one recipe with itself.
+def combine_runs(pairs: Sequence[PairedPredictions], runs_of_a: int, *, with_itself: bool) -> PairedPredictions:
+    """Return one comparison of all runs; `with_itself`: True if both sides are the same recipe.
 
-    `pairs`: each run of the baseline with the first of the candidate, then the first of the baseline with each other
-    one of the candidate.
+    `pairs`: each of the `runs_of_a` runs of the baseline with the first of the candidate, then the first of the
+    baseline with each other one of the candidate.
     """
     classes = tuple(sorted({name for pair in pairs for name in pair.classes}))
     runs = tuple(replace(pair, outcomes=pair.outcomes and pair.outcomes.recoded(classes)) for pair in pairs)
     counts = runs_of_a, len(pairs) - runs_of_a + 1
-    text = f"{counts[0]}{'' if alone else f' and {counts[1]}'} runs: runs are the independent units"
+    text = f"{counts[0]}{'' if with_itself else f' and {counts[1]}'} runs: runs are the independent units"
     text += ", assumed nearly normal (rare outlying runs break the level)"
     notes = (*dict.fromkeys(note for pair in pairs for note in pair.notes), Note("runs", text))
     return replace(runs[0], units=replace(runs[0].units, runs=counts), runs=runs, notes=notes)

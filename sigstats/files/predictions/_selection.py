@@ -11,7 +11,7 @@ from sigstats._common.messages import shown, shown_name, some_of
 
 from ._columns import Columns
 from ._log import INFINITE, TASK, Answer, EvaluationLog
-from ._other_columns import dictionaries, without_target
+from ._other_columns import as_dictionaries, without_target
 from ._predictions import RIGHT, WRONG, Outcomes, Predictions, Scores, Source
 
 #: A longer name is known by its beginning.
@@ -24,10 +24,9 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
     of_tables |= {"by_position": columns.by_position or None, "run": columns.units.run}
     of_tables |= {"per": columns.scoring.per, "epoch": columns.units.epoch}
     if name := next((name for name, value in of_tables.items() if value is not None), ""):
-        raise ValueError(
-            f"{log.where}: {name}: {shown(of_tables[name])} is not valid for a log of {log.harness}, whose "
-            "answers have ids, epochs and scores of their own; expected a score alone"
-        )
+        problem = f"{name}: {shown(of_tables[name])} is not valid for a log of {log.harness}"
+        reason = "whose answers have ids, epochs and scores of their own"
+        raise ValueError(f"{log.where}: {problem}, {reason}; expected a score alone")
     if not log.answers:
         raise ValueError(f"{log.where}: has no answers; write the log with its samples")
     answers = _answers_of_model(log, columns.chosen.model)
@@ -104,18 +103,15 @@ def _score_of(log: EvaluationLog, answers: Sequence[Answer], columns: Columns) -
         infinite = answer.unread.get(score) == INFINITE
         if score in answer.unread and not (infinite and columns.unscored == "drop"):
             drop = " (--unscored drop leaves it out)" if infinite else ""
-            raise ValueError(
-                f"{log.where}: id {shown(answer.item)}: score {shown(score)} is {answer.unread[score]}; "
-                f"expected a number of each answer{drop}"
-            )
+            problem = f"id {shown(answer.item)}: score {shown(score)} is {answer.unread[score]}"
+            raise ValueError(f"{log.where}: {problem}; expected a number of each answer{drop}")
     return score
 
 
 def _without_scores(log: EvaluationLog, answers: Sequence[Answer]) -> ValueError:
     failed = next((f" ({shown(answer.failed)})" for answer in answers if answer.failed), "")
-    return ValueError(
-        f"{log.where}: none of its {len(answers):,} answers has a score{failed}; expected a log with scores"
-    )
+    problem = f"none of its {len(answers):,} answers has a score{failed}"
+    return ValueError(f"{log.where}: {problem}; expected a log with scores")
 
 
 def _subject(log: EvaluationLog, answers: Sequence[Answer], score: str) -> dict[str, str]:
@@ -157,7 +153,7 @@ def _chosen(log: EvaluationLog, option: str, wanted: str | None, of_answers: Ite
         raise ValueError(f"{log.where}: {option}: {shown(wanted)} is not valid; a log of {log.harness} has none")
     if wanted in names:
         return wanted
-    # The name of a prompt may be its whole text: how it begins, or its number, is enough.
+    # The name of a prompt may be its whole text: its beginning, or its number, is enough.
     meant = [name for name in names if _is_long(name) and name.startswith(wanted)]
     if any(map(_is_long, names)) and wanted.isdecimal():
         meant = names[int(wanted) :][:1]
@@ -208,7 +204,7 @@ def _other_columns(answers: Sequence[Answer], columns: Columns, identity: Mappin
     """Return all metadata that no option names, and the question."""
     names = dict.fromkeys(name for answer in answers for name in answer.about if name not in (*columns.optional, TASK))
     by_name = {name: pa.array([_text(answer.about.get(name)) or None for answer in answers]) for name in names}
-    return dictionaries(by_name | without_target(identity), len(answers))
+    return as_dictionaries(by_name | without_target(identity), len(answers))
 
 
 def _text(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""One rule for failed, unscored and repeated answers, in tables and in logs of every program."""
+"""Failed, unscored and repeated answers: refused, dropped or kept, by the same rules in tables and in all logs."""
 
 from collections import Counter
 from dataclasses import replace
@@ -17,7 +17,7 @@ from ._columns import Columns
 from ._predictions import WRONG, Predictions, are_distinct, first_rows, item_codes, keys_in_two_forms, places, some_ids
 from ._repeated import answer_counts
 
-#: Possible actions if results repeat an id.
+#: The actions if results repeat an id, in the words of the note.
 _KEPT = {"first": "the file's first is kept", "last": "the file's last is kept", "all": "each counts as an answer"}
 #: At most this many reasons for failures are named.
 _REASONS = 3
@@ -68,8 +68,10 @@ def _settle_missing(predictions: Predictions, columns: Columns) -> Predictions:
         return predictions
     missing = pc.or_(pc.is_null(answers), pc.is_null(label))
     problem, action = _missing_in_words(predictions, answers, missing, columns), columns.unscored
-    ends = [] if score is None or score.of_truth else [end.as_py() or 0.0 for end in pc.min_max(answers).values()]
-    low, high = min([0.0, *ends, *((score and score.limits) or ())]), max([0.0, *ends])
+    ends, limits = [0.0], () if score is None or score.limits is None else score.limits
+    if score is not None and not score.of_truth:
+        ends += [end.as_py() or 0.0 for end in pc.min_max(answers).values()]
+    low, high = min([*ends, *limits]), max(ends)
     is_share = 0 <= low <= high <= 1 and not (score and score.lower)
     if action == "refuse" or (action == "wrong" and label.null_count):
         wrong = "" if label.null_count or not is_share else "--unscored wrong, which counts them as wrong, or "
@@ -84,10 +86,8 @@ def _settle_missing(predictions: Predictions, columns: Columns) -> Predictions:
         kept, dropped = (filled.take(pc.indices_nonzero(rows)) for rows in (pc.invert(missing), missing))
         return replace(kept, dropped=dropped, distinct=None)
     if not is_share:
-        raise ValueError(
-            f"{predictions.where}: unscored: 'wrong' is not valid for scores from {low:g} to {high:g}; expected "
-            "scores between 0 and 1, where higher is better"
-        )
+        problem = f"unscored: 'wrong' is not valid for scores from {low:g} to {high:g}"
+        raise ValueError(f"{predictions.where}: {problem}; expected scores between 0 and 1, where higher is better")
     return filled
 
 

@@ -1,4 +1,4 @@
-"""The columns of a table: marks, probabilities of classes, and notes on guessed or unused columns."""
+"""Parts of reading a table, for `_from_table`: scores, epochs, probabilities of classes, and notes on the columns."""
 
 import math
 from collections.abc import Iterator
@@ -20,13 +20,13 @@ from ..tables.spelling import Array, is_number, rows_of_short, same_spelling, to
 from ..tables.table import Table, WithMissing
 from ._agreement import differing
 from ._columns import MODELS, Columns, TableColumns
-from ._other_columns import dictionaries, unused_notes
+from ._other_columns import as_dictionaries, unused_notes
 from ._predictions import Outcomes, Scores, Source
 
 #: A whole number with more digits may exceed the range of float64.
 _LONGEST_NUMBER = 308
 _PERCENT = r"^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)) ?%$"
-#: Words that do not state by themselves which of them is better.
+#: Words that do not state by themselves which of them is better, and missing ones.
 _ANSWERS = ("yes", "no", "true", "false", None)
 
 
@@ -47,9 +47,9 @@ def other_columns_of(table: Table, columns: TableColumns) -> dict[str, Any]:
     """Return all other columns; empty if not all of them were read, or if ids have several answers."""
     if columns.units.run is not None or columns.units.epoch is not None:
         return {}
-    wanted = [name for name in columns.wanted if name != columns.id or not columns.by_position]
-    others, read = [name for name in table.names if name not in wanted], table.other_columns(wanted)
-    return dictionaries({name: read[name] for name in others}, table.num_rows) if read.keys() >= {*others} else {}
+    used = [name for name in columns.wanted if name != columns.id or not columns.by_position]
+    names, read = [name for name in table.names if name not in used], table.other_columns(used)
+    return as_dictionaries({name: read[name] for name in names}, table.num_rows) if read.keys() >= {*names} else {}
 
 
 def check_texts(table: Table, name: str, texts: Any, columns: Columns) -> None:
@@ -84,10 +84,14 @@ def epochs_of(table: Table, columns: Columns) -> Any:
 
 def read_scores(table: Table, columns: Columns) -> Scores | None:
     """Return the scores of the rows, null if missing; None if no column of scores is named."""
-    if (name := columns.score) is None:
+    name, scoring = columns.score, columns.scoring
+    if name is None:
         return None
-    values, limits = _marks(table, columns)
-    scoring, per, denominators = columns.scoring, columns.scoring.per, None
+    try:
+        values, limits = table.numbers(name, or_missing=True), limits_of(name)
+    except ValueError as error:
+        values, limits = _marks_in_words(table, columns, name, error)
+    per, denominators = scoring.per, None
     if per is not None:
         denominators = table.numbers(per)
         if (low := pc.min(denominators).as_py()) < 0:
@@ -102,38 +106,35 @@ def read_scores(table: Table, columns: Columns) -> Scores | None:
     )
 
 
-def _marks(table: Table, columns: Columns) -> tuple[Any, tuple[float, float] | None]:
-    """Return the marks of the rows, null if missing, and their limits by the name or by words of verdicts.
+def _marks_in_words(
+    table: Table, columns: Columns, name: str, error: ValueError
+) -> tuple[Any, tuple[float, float] | None]:
+    """Return the marks of a column of percentages or verdicts, null if missing, and their limits.
 
-    "yes" and "failed" are 1 and 0, and 85% is 0.85.
+    85% is 0.85, and "yes" and "failed" are 1 and 0. `error` is raised if the column is neither.
     """
-    name = columns.score or ""
     try:
-        return table.numbers(name, or_missing=True), limits_of(name)
-    except ValueError as error:
-        try:
-            texts = table.texts_or_missing(name)
-        except ValueError:  # numbers, of which one is infinite
-            raise error from None
-        check_texts(table, name, texts, columns)
-        words = without_empty(pc.utf8_lower(texts))
-        if pc.all(pc.match_substring_regex(words, _PERCENT)).as_py():
-            return to_numbers(pc.replace_substring_regex(words, _PERCENT, r"\1e-2")), limits_of(name)  # rounded once
-        known = pa.array(VERDICTS.keys())
-        known_or_missing: Any = pc.is_in(words, value_set=pa.array([*VERDICTS, None]))
-        if odd := pc.indices_nonzero(pc.invert(known_or_missing)).to_pylist():
-            if len(odd) == len(words) - words.null_count:
-                raise
-            text = shown(texts[odd[0]].as_py())  # "error", which may mean that there is no mark
-            wanted = f"use one word for right and one for wrong, or add --missing {text}"
-            raise table.error(name, f": {text} is not valid; {wanted}", odd[0]) from None
-        named = name in columns.scoring.lower | columns.scoring.higher
-        stated = named or pc.all(pc.is_in(words, value_set=pa.array(_ANSWERS))).as_py()
-        if not stated and is_lower_better(name):  # "passed" in a column of errors
-            both = f"--higher-is-better {shown(name)} or --lower-is-better {shown(name)}"
-            raise table.error(name, f": it has the name of a cost and the words of marks; add {both}") from None
-        places: Any = pc.index_in(words, value_set=known)
-        return pa.array(VERDICTS.values(), pa.float64()).take(places), (0.0, 1.0)
+        texts = table.texts_or_missing(name)
+    except ValueError:  # numbers, of which one is infinite
+        raise error from None
+    check_texts(table, name, texts, columns)
+    words = without_empty(pc.utf8_lower(texts))
+    if pc.all(pc.match_substring_regex(words, _PERCENT)).as_py():
+        return to_numbers(pc.replace_substring_regex(words, _PERCENT, r"\1e-2")), limits_of(name)  # rounded once
+    known_or_missing: Any = pc.is_in(words, value_set=pa.array([*VERDICTS, None]))
+    if odd := pc.indices_nonzero(pc.invert(known_or_missing)).to_pylist():
+        if len(odd) == len(words) - words.null_count:
+            raise error
+        text = shown(texts[odd[0]].as_py())  # "error", which may mean that there is no mark
+        remedy = f"use one word for right and one for wrong, or add --missing {text}"
+        raise table.error(name, f": {text} is not valid; {remedy}", odd[0]) from None
+    has_direction = name in columns.scoring.lower | columns.scoring.higher
+    are_answers = pc.all(pc.is_in(words, value_set=pa.array(_ANSWERS))).as_py()
+    if is_lower_better(name) and not has_direction and not are_answers:  # "passed" in a column of errors
+        both = f"--higher-is-better {shown(name)} or --lower-is-better {shown(name)}"
+        raise table.error(name, f": it has the name of a cost and the words of marks; add {both}") from None
+    places: Any = pc.index_in(words, value_set=pa.array(VERDICTS.keys()))
+    return pa.array(VERDICTS.values(), pa.float64()).take(places), (0.0, 1.0)
 
 
 class WithLikeliest(WithMissing):
@@ -144,7 +145,8 @@ class WithLikeliest(WithMissing):
 
     def __init__(self, table: Table, columns: Any, *, of_labels: bool) -> None:
         super().__init__(table, columns.form.missing)
-        self.classes, names = [of for of, _ in columns.of_classes], [name for _, name in columns.of_classes]
+        self.classes = [class_name for class_name, _ in columns.of_classes]
+        names = [name for _, name in columns.of_classes]
         if len(set(self.classes)) < max(2, len(names)):
             matched = some_of(names) if names else "none"
             fit = f"{columns.probabilities!r} matches {matched} of {some_of(table.names, 10)}"
@@ -200,7 +202,7 @@ def notes_on(table: Table, columns: TableColumns, outcomes: Outcomes) -> Iterato
         text = f"if column {shown(run)} numbers runs of a recipe (trainings), these are independent: --run {run}"
         yield Note("possible-runs", text)
     others = table.other_columns(columns.wanted) if columns.chosen.model is None else {}
-    for column in dictionaries({MODELS: others[MODELS]} if MODELS in others else {}, table.num_rows).values():
+    for column in as_dictionaries({MODELS: others[MODELS]} if MODELS in others else {}, table.num_rows).values():
         models = column.dictionary.drop_null().to_pylist()
         if 1 < len(models) <= table.num_rows // 2:
             text = f"{some_of([*map(shown, models)])}, whose rows are read as those of one; --model NAME reads one"

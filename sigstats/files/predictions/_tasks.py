@@ -1,4 +1,8 @@
-"""Several tasks, one file each, read as one table with each task as a slice, with its own score and filter."""
+"""Several tasks, one file each, read as one log (`join_logs`) or as one table (`join_tables`).
+
+A row is known by its task and id, and the tasks are a column, so that they may be slices. Tables that are parts of one
+are simply concatenated.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -19,17 +23,19 @@ from ..tables.table import in_one
 from ._agreement import unlike_kinds
 from ._columns import ALL_SCORES, Columns
 from ._log import TASK, EvaluationLog
-from ._other_columns import TRAINING, same_items
-from ._predictions import Predictions, item_codes
+from ._other_columns import TRAINING
+from ._predictions import Ints, Predictions, item_codes
 from ._repeated import fill_epochs
 
 #: The endings of tables in a folder, after those of packed files.
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".feather", ".arrow")
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
 _WORDS = re.compile(r"([-_./ ])")
-#: Largest number of tasks named.
+#: At most this many tasks are named.
 _NAMED = 3
-#: Names of parts of one table, as Spark and others write them.
+#: Labels with this much information, in bits, do not agree by chance.
+_BITS = 40
+#: Names of files with the parts of one table, as Spark and others write them.
 _PART = re.compile(r"(?i)(^|[-_. ])(part[-_]\d{3,}|\d+[-_]of[-_]\d+|(shard|chunk|rank|gpu)[-_.]?\d+)($|[-_. ])")
 
 
@@ -40,42 +46,42 @@ def is_table(name: str) -> bool:
 
 def join_logs(where: str, logs: Sequence[EvaluationLog], columns: Columns) -> EvaluationLog:
     """Join the logs of several tasks; items are identified by task and id."""
-    tasks = _distinct(where, [log.where for log in logs], [log.task for log in logs], columns)
-    every = some_of(sorted(set(tasks)), _NAMED)
-    tasks, logs, left_out = _with_score(tasks, logs, columns)
+    tasks = _task_names(where, [log.where for log in logs], [log.task for log in logs], columns)
+    task = some_of(sorted(set(tasks)), _NAMED)
+    tasks, logs, notes = _with_score(tasks, logs, columns)
     logs, called = _unify_names(where, tasks, logs, columns)
-    models = dict.fromkeys(log.model for log in logs if log.model)
-    stated = [item for log in logs for item in log.lower_is_better.items()]
-    lower = dict(stated)
-    if odd := next((name for name, value in stated if value != lower[name]), None):
+    models = {log.model for log in logs if log.model}
+    directions = [direction for log in logs for direction in log.lower_is_better.items()]
+    lower = dict(directions)
+    if odd := next((score for score, is_lower in directions if is_lower != lower[score]), None):
         raise ValueError(f"{where}: a higher {shown(odd)} is better in one task and worse in another; read one of them")
     return EvaluationLog(
         where=where,
         harness=logs[0].harness,
         answers=[
-            replace(answer, item=f"{task}/{answer.item}", about={**answer.about, TASK: task})
-            for task, log in zip(tasks, logs, strict=True)
+            replace(answer, item=f"{name}/{answer.item}", about={**answer.about, TASK: name})
+            for name, log in zip(tasks, logs, strict=True)
             for answer in log.answers
         ],
-        task=every,
+        task=task,
         model=some_of(sorted(models), _NAMED),
         repeats=logs[0].repeats,
         kind=logs[0].kind,
         lower_is_better=lower,
         shares=frozenset.intersection(*(log.shares for log in logs)),
         settings={
-            f"{name} of {task}": value
-            for task, log in zip(tasks, logs, strict=True)
-            for name, value in log.settings.items()
+            f"{setting} of {name}": value
+            for name, log in zip(tasks, logs, strict=True)
+            for setting, value in log.settings.items()
         },
         called=called,
-        notes=(*(note.of(task) for task, log in zip(tasks, logs, strict=True) for note in log.notes), *left_out),
+        notes=(*(note.of(name) for name, log in zip(tasks, logs, strict=True) for note in log.notes), *notes),
     )
 
 
 def join_tables(where: str, parts: Sequence[Predictions], columns: Columns) -> Predictions:
-    """Return several tasks' tables, or a table's parts, as one. Tables of the same items need groups of ids."""
-    tasks = _distinct(where, [part.where for part in parts], [""] * len(parts), columns)
+    """Return the tables of several tasks, or the parts of one, as one. Tables of the same items need groups by id."""
+    tasks = _task_names(where, [part.where for part in parts], [""] * len(parts), columns)
     for part in parts[1:]:
         check_rules((parts[0], part), (unlike_kinds,))
     names = [_stem(part.where).rpartition("/")[2] for part in parts]
@@ -117,14 +123,50 @@ def have_same_items(
     named: bool = False,
     lacks_ids: bool = False,
 ) -> bool:
-    """Return True if two tasks have the same items, which is refused unless ids are groups; `tasks`: their numbers."""
-    same = same_items(tasks, *(item_codes(part.cast(pa.string())) for part in (ids, labels)), named=named)
+    """Return True if two tasks have the same items. Raise ValueError if they have, unless rows are grouped by id.
+
+    `tasks`, `ids`, `labels`: of each row; the task is the position of its name. `named`: as in `same_items`.
+    """
+    item, label = item_codes(ids.cast(pa.string())), item_codes(labels.cast(pa.string()))
+    same = same_items(tasks, item, label, named=named)
     if same and columns.units.group != columns.id:
         first, other, n = same
         problem = f"{where}: {names[first]} and {names[other]} have the same {n:,} items"
         remedy = f"add {'ids and ' * lacks_ids}--group {columns.id}, since rows of an item are dependent"
         raise ValueError(f"{problem}; {remedy}, or write runs of a recipe as one table and add --run COLUMN")
     return same is not None
+
+
+def same_items(tasks: Ints, ids: Ints, labels: Ints, *, named: bool = False) -> tuple[int, int, int] | None:
+    """Return the first two tasks that seem to have the same items, and the number of these items; None otherwise.
+
+    No label of their shared ids differs, and the labels cannot agree by chance unless the tasks are `named` as runs.
+    """
+    shared = np.flatnonzero(np.bincount(ids)[ids] > 1)
+    distinct, items = np.unique(ids[shared], return_inverse=True)
+    table = np.full((int(tasks.max()) + 1, len(distinct)), -1, np.int32)  # the label of each item in each task
+    table[tasks[shared], items] = labels[shared]
+    for first, row in enumerate(table[:-1]):
+        later = table[first + 1 :]
+        both = (row >= 0) & (later >= 0)
+        differs = (both & (later != row)).any(axis=1)
+        for other in np.flatnonzero(both.any(axis=1) & ~differs):
+            if named or _bits(row[both[other]]) >= _BITS:
+                return first, first + 1 + int(other), int(both[other].sum())
+    return None
+
+
+def _bits(labels: Ints) -> float:
+    """Return the information in labels, each given the previous one: 0 for blocks, 1 each if most are distinct."""
+    codes = np.unique(labels, return_inverse=True)[1]
+    n, k = len(codes), int(codes.max()) + 1
+    if 2 * k > n:
+        return float(n)
+    if np.count_nonzero(np.diff(codes)) < k:
+        return 0.0
+    pairs, counts = np.unique(codes[:-1] * k + codes[1:], return_counts=True)
+    of_previous = np.bincount(codes[:-1])[pairs // k]
+    return float((counts * np.log2(of_previous / counts)).sum())  # the empirical conditional entropy, times n
 
 
 def _with_task(part: Predictions, task: str, columns: Columns, *, add_column: bool, repeated: bool) -> Predictions:
@@ -159,16 +201,15 @@ def _concatenated(parts: Sequence[Predictions]) -> Predictions:
     )
 
 
-def _distinct(where: str, files: Sequence[str], named: Sequence[str], columns: Columns) -> list[str]:
-    """Return the task in each file or its name. Several files of one task that are not shards repeat ids."""
-    tasks = [task or name for name, task in zip(_differing([_stem(file) for file in files]), named, strict=True)]
+def _task_names(where: str, files: Sequence[str], stated: Sequence[str], columns: Columns) -> list[str]:
+    """Return the task that each file states, or else its name. Several files of a task, unless shards, are refused."""
+    names = _differing([_stem(file) for file in files])
+    tasks = [task or name for name, task in zip(names, stated, strict=True)]
     first: dict[str, str] = {}
     for file, task in zip(files, tasks, strict=True):
         if task in first and ".shards/" not in file and columns.duplicates in (None, "refuse"):
-            raise ValueError(
-                f"{where}: {file} and {first[task]} are both of the task {shown(task)}; expected one file each, or add "
-                "--duplicates first, last or all"
-            )
+            problem = f"{file} and {first[task]} are both of the task {shown(task)}"
+            raise ValueError(f"{where}: {problem}; expected one file each, or add --duplicates first, last or all")
         first[task] = file
     return tasks
 
@@ -201,13 +242,13 @@ def _with_score(
     tasks: Sequence[str], logs: Sequence[EvaluationLog], columns: Columns
 ) -> tuple[list[str], Sequence[EvaluationLog], list[Note]]:
     """Return the tasks with the score. If all scores are compared, tasks may lack some, and a note says so."""
-    have = [any(columns.score in answer.named for answer in log.answers) for log in logs]
-    if ALL_SCORES not in columns.scoring.scores or all(have) or not any(have):
+    has_score = [any(columns.score in answer.named for answer in log.answers) for log in logs]
+    if ALL_SCORES not in columns.scoring.scores or all(has_score) or not any(has_score):
         return [*tasks], logs, []
-    tasks = [*compress(tasks, have)]
+    tasks = [*compress(tasks, has_score)]
     listed = ", ".join(tasks[:3]) + (" and others" if tasks[3:] else "")
     text = f"score {shown(columns.score)} exists only in task{'s' * (len(tasks) > 1)} {listed}"
-    return tasks, [*compress(logs, have)], [Note("score-of-some-tasks", text)]
+    return tasks, [*compress(logs, has_score)], [Note("score-of-some-tasks", text)]
 
 
 def _unify_names(
@@ -220,23 +261,24 @@ def _unify_names(
     name.
     """
     called = {}
-    for what in ("filter",) if ALL_SCORES in columns.numbers else ("filter", "score"):
-        wanted = columns.chosen.filter if what == "filter" else columns.score
-        names = _names_in_tasks(where, tasks, logs, what, wanted)
+    for option in ("filter",) if ALL_SCORES in columns.numbers else ("filter", "score"):
+        wanted = columns.chosen.filter if option == "filter" else columns.score
+        names = _names_in_tasks(where, tasks, logs, option, wanted)
         if len(set(names)) > 1:
             listed = ", ".join(dict.fromkeys(names))
             called[wanted or listed] = listed
-            logs = [_rename(log, what, name, wanted or listed) for log, name in zip(logs, names, strict=True)]
+            rename = _with_filter if option == "filter" else _with_only_score
+            logs = [rename(log, name, wanted or listed) for log, name in zip(logs, names, strict=True)]
     return logs, called
 
 
 def _names_in_tasks(
-    where: str, tasks: Sequence[str], logs: Sequence[EvaluationLog], what: str, wanted: str | None
+    where: str, tasks: Sequence[str], logs: Sequence[EvaluationLog], option: str, wanted: str | None
 ) -> list[str]:
     """Return the name of the score or filter that is meant in each task; empty if the caller decides."""
     known = []
     for log in logs:
-        by_answer = [(answer.filter,) if what == "filter" else answer.named for answer in log.answers]
+        by_answer = [(answer.filter,) if option == "filter" else answer.named for answer in log.answers]
         known.append(list(dict.fromkeys(name for names in by_answer for name in names)))
     if wanted is not None and not any(wanted in names for names in known):
         return []
@@ -245,17 +287,18 @@ def _names_in_tasks(
             continue
         if wanted is None or not names:
             return []
-        raise ValueError(
-            f"{where}: {what}: {shown(wanted)} was not found in task {shown(task)}; expected one of "
-            f"{', '.join(names[:20])}, or files of other tasks"
-        )
+        problem = f"{option}: {shown(wanted)} was not found in task {shown(task)}"
+        raise ValueError(f"{where}: {problem}; expected one of {', '.join(names[:20])}, or files of other tasks")
     return [wanted if wanted in names else names[0] for names in known]
 
 
-def _rename(log: EvaluationLog, what: str, old: str, name: str) -> EvaluationLog:
-    """Return a log with only one of its filters or scores, renamed."""
-    if what == "filter":
-        return replace(log, answers=[replace(answer, filter=name) for answer in log.answers if answer.filter == old])
+def _with_filter(log: EvaluationLog, old: str, name: str) -> EvaluationLog:
+    """Return a log with only the answers of one filter, under another name."""
+    return replace(log, answers=[replace(answer, filter=name) for answer in log.answers if answer.filter == old])
+
+
+def _with_only_score(log: EvaluationLog, old: str, name: str) -> EvaluationLog:
+    """Return a log with only one of its scores, under another name."""
     answers = []
     for answer in log.answers:
         scores = {name: answer.scores[old]} if old in answer.scores else {}

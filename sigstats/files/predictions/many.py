@@ -1,6 +1,9 @@
-"""Many models' predictions of the same rows: right answers, or scores."""
+"""The predictions of many models for the same rows, as one table: right answers, or scores.
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+`join_many` joins each file to the first one, as a pair of files is joined, and keeps the rows that all files have.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, Unpack
@@ -33,7 +36,7 @@ _NAMED = 3
 class ManyPredictions:
     """The predictions of many files for the same rows."""
 
-    #: The scores of the k files; ndarray of shape (n, k), of bool if answers are right or wrong, else of float.
+    #: The scores of n rows in k files; bool if answers are right or wrong, else float; array of shape (n, k).
     scores: NDArray[Any]
     units: Units
     #: Model, task and score of each log; empty for a table.
@@ -68,25 +71,22 @@ def join_many(predictions: Sequence[Predictions], columns: Columns, **options: U
 def _joined(predictions: Sequence[Predictions], columns: Columns, options: MatchOptions) -> ManyPredictions:
     first, *others = predictions
     matches = [_match(first, other, columns, options) for other in others]
-    classes = [*_classes(matches[0], 0), *(entry for pair in matches for entry in _classes(pair, 1))]
+    classes = [*_classes(matches[0], 0), *(model for pair in matches for model in _classes(pair, 1))]
     positions = [np.from_dlpack(pair.rows).astype(np.int64) for pair in matches]
     rows = reduce(np.intersect1d, positions)
     if not len(rows):
         problem = f"no id is in all {len(predictions)} files; expected predictions of the same rows"
         raise ValueError(f"{first.where}: {problem}")
-    shared = [np.searchsorted(of_pair, rows) for of_pair in positions]
+    shared = [np.searchsorted(of_pair, rows) for of_pair in positions]  # the places of these rows among those of a pair
 
-    def table(of_first: NDArray[Any], of_others: Iterable[NDArray[Any]]) -> NDArray[Any]:
-        return np.column_stack([of_first, *(column[at] for column, at in zip(of_others, shared, strict=True))])
+    def of_all(column: Callable[[Predictions], Any]) -> NDArray[Any]:
+        in_others = [column(pair.other).take(pair.partners).to_numpy() for pair in matches]
+        return np.column_stack([column(first).to_numpy()[rows], *map(np.take, in_others, shared)])
 
-    def of_both(column: Callable[[Predictions], Any]) -> NDArray[Any]:
-        partners = (column(pair.other).take(pair.partners) for pair in matches)
-        return table(column(first).to_numpy()[rows], (values.to_numpy() for values in partners))
-
-    averaged = first.score is not None and first.score.counts is not None
-    predicted = all(side.outcomes.predicted for side in predictions)
-    scored = not predicted or (columns.score is not None and not first.outcomes.graded)
-    lower, score = (averaged or scored) and _is_lower_better(predictions, columns), first.score
+    score = first.score
+    averaged = score is not None and score.counts is not None
+    scored = _are_scores(predictions, columns)
+    lower = (averaged or scored) and _is_lower_better(predictions, columns)
     notes = dict.fromkeys(first.notes)
     for pair in matches:
         notes = dict.fromkeys((*notes, *pair.other.notes, *pair.notes))
@@ -95,19 +95,26 @@ def _joined(predictions: Sequence[Predictions], columns: Columns, options: Match
     if classes and not averaged and not scored and not are_measurements(classes[0][1]):
         notes.update(dict.fromkeys(class_notes(classes, answers=True)))
     if averaged or scored:
-        values = of_both(lambda side: side.score and side.score.values)
+        scores = of_all(lambda side: side.score and side.score.values)
     else:
-        values = table(matches[0].right(0)[shared[0]], (pair.right(1) for pair in matches))
+        right = [matches[0].right(0)[shared[0]], *map(np.take, (pair.right(1) for pair in matches), shared)]
+        scores = np.column_stack(right)
     units = make_units(first, pa.array(rows), columns, _requested(matches, shared, columns))
     return ManyPredictions(
-        scores=values,
-        answers=of_both(lambda side: side.score and side.score.counts) if averaged else None,
+        scores=scores,
+        answers=of_all(lambda side: side.score and side.score.counts) if averaged else None,
         units=units,
         subjects=tuple(side.source.subject for side in predictions),
         notes=(*units.notes_on_names(), *notes),
         lower=lower,
         limits=score.limits if scored and score else (0.0, 1.0),
     )
+
+
+def _are_scores(predictions: Sequence[Predictions], columns: Columns) -> bool:
+    """Return True if models are ranked by their scores, and not by their right predictions."""
+    predicted = all(side.outcomes.predicted for side in predictions)
+    return not predicted or (columns.score is not None and not predictions[0].outcomes.graded)
 
 
 def _is_lower_better(predictions: Sequence[Predictions], columns: Columns) -> bool:
@@ -125,8 +132,8 @@ def _is_lower_better(predictions: Sequence[Predictions], columns: Columns) -> bo
 
 def _requested(matches: Sequence[Matched], shared: Sequence[Ints], columns: Columns) -> dict[str, Any]:
     """Return the columns of groups, slices and tasks, from the first file that has them; all files must agree."""
-    requested, task = dict[str, Any](), columns.units.task or TASK
-    for name in dict.fromkeys((*columns.optional, task)):
+    requested: dict[str, Any] = {}
+    for name in dict.fromkeys((*columns.optional, columns.units.task or TASK)):
         for matched, places in zip(matches, shared, strict=True):
             if name in matched.first.requested or name in matched.other.requested:
                 requested.setdefault(name, matched.column(name).take(pa.array(places)))
@@ -139,20 +146,19 @@ def _requested(matches: Sequence[Matched], shared: Sequence[Ints], columns: Colu
 
 def _joined_averages(predictions: Sequence[Predictions], columns: Columns, options: MatchOptions) -> ManyPredictions:
     """Return the average of all answers to each item, without those that any file left out."""
-    predicted = all(side.outcomes.predicted for side in predictions)
-    marks = not predicted or (columns.score is not None and not predictions[0].outcomes.graded)
+    marks = _are_scores(predictions, columns)
 
-    def reduced(side: Predictions) -> Predictions:
+    def averages(side: Predictions) -> Predictions:
         for other in predictions:
             side = exclude_rows(side, other.dropped)
         return average_answers(side, marks=marks)
 
     grouped = columns.but(group=None) if columns.units.group == columns.id else columns  # rows are items here
-    result = _joined([*map(reduced, predictions)], grouped, options)
+    result = _joined([*map(averages, predictions)], grouped, options)
     named = [f"{answer_counts(side)} in {side.where}" for side in predictions]
     more = f" and others in {len(named) - _NAMED} more" if len(named) > _NAMED else ""
     text = f"items have {', '.join(named[:_NAMED])}{more}: the averages of all answers to each item are ranked"
-    return replace(result, predicted=predicted and not marks, notes=(*result.notes, Note("averaged-answers", text)))
+    return replace(result, predicted=not marks, notes=(*result.notes, Note("averaged-answers", text)))
 
 
 def _match(first: Predictions, other: Predictions, columns: Columns, options: MatchOptions) -> Matched:

@@ -1,10 +1,14 @@
-"""Delimited text record by record, with Python's csv module: strict, and with the line of every error."""
+"""Delimited text record by record, with Python's csv module: strict, and with the line of every error.
+
+`header` reads the first record, `records` all others, and `read_columns` makes Arrow columns of these. Arrow itself is
+faster, but does not read all texts (`delimited.read_columns`).
+"""
 
 import csv
 import io
 import itertools
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -12,14 +16,24 @@ from sigstats._common.validation import shown
 
 from .spelling import is_number
 
-#: Bytes that are no UTF-8 become lone surrogates, so that a fault in a column that is not read is no error.
+#: Bytes that are not UTF-8 become lone surrogates, so that a fault in a column that is not read is no error.
 ERRORS = "surrogateescape"
 #: The separators that are tried, in this order, if none is named.
 SEPARATORS = (",", "\t", ";", "|")
-#: Records that are held as Python strings at a time.
+#: Records that are kept as Python strings at a time.
 _CHUNK = 8192
-#: The longest field. The module's own limit is 128 KiB, less than an answer of a language model may have.
+#: The longest field. The csv module's own limit is 128 KiB, less than an answer of a language model may have.
 _LONGEST = 2**31 - 1
+
+
+class Header(NamedTuple):
+    """The first record of a text."""
+
+    names: list[str]
+    separator: str
+    #: The position after the record, and the number of lines up to there.
+    end: int
+    lines: int
 
 
 def records(
@@ -31,25 +45,36 @@ def records(
     yield from _parse(io.TextIOWrapper(source, "utf-8", ERRORS, newline=""), where, separator, line)
 
 
-def header(content: bytes, where: str, separator: str | None, *, start: int = 0) -> tuple[list[str], str, int, int]:
-    """Return the first record, the separator, the position after the record and the number of lines so far.
-
-    The separator is the first of `SEPARATORS` that occurs in the record, unless one is named.
-    """
-    candidates = SEPARATORS if separator is None else (separator,)
-    items: list[tuple[list[str], str, int, int]] = []
+def header(content: bytes, where: str, separator: str | None, *, start: int = 0) -> Header:
+    """Return the first record. Its separator is the first of `SEPARATORS` that occurs in it, unless one is named."""
+    headers: list[Header] = []
     faults: list[ValueError] = []
-    for candidate in candidates:
+    for candidate in SEPARATORS if separator is None else (separator,):
         try:
-            items.append(_first(content, where, candidate, start))
+            headers.append(_header(content, where, candidate, start))
         except ValueError as error:
             faults.append(error)
             continue
-        if len(items[-1][0]) > 1:
-            return items[-1]
-    if not items:
+        if len(headers[-1].names) > 1:
+            return headers[-1]
+    if not headers:
         raise faults[0]
-    return items[0]
+    return headers[0]
+
+
+def _header(content: bytes, where: str, separator: str, start: int) -> Header:
+    source = io.BytesIO(content)
+    source.seek(start)
+    lines: list[str] = []
+
+    def read_lines() -> Iterator[str]:
+        for line in io.TextIOWrapper(source, "utf-8", ERRORS, newline=""):
+            lines.append(line)
+            yield line
+
+    _, record = next(_parse(read_lines(), where, separator, 0), (0, []))
+    end = start + sum(len(line.encode("utf-8", ERRORS)) for line in lines)
+    return Header(record, separator, end, len(lines))
 
 
 def too_long(where: str) -> ValueError:
@@ -69,41 +94,42 @@ def read_columns(
 
     A column that is not valid text is replaced by the line of its first invalid field.
     """
-    parts: dict[int, list[pa.Array[Any]]] = {position: [pa.array([], pa.string())] for position in positions}
+    chunks: dict[int, list[pa.Array[Any]]] = {position: [pa.array([], pa.string())] for position in positions}
     undecodable: dict[int, int] = {}
     total = 0
 
-    def whole(row: tuple[int, list[str]]) -> tuple[int, list[str]]:
-        if len(row[1]) != width:
-            raise ValueError(f"{where}, line {row[0]}: {len(row[1])} fields; expected {width}")
+    def checked(row: tuple[int, list[str]]) -> tuple[int, list[str]]:
+        line, record = row
+        if len(record) != width:
+            raise ValueError(f"{where}, line {line}: {len(record)} fields; expected {width}")
         return row
 
-    in_order = map(whole, rows)
-    while chunk := list(itertools.islice(in_order, _CHUNK)):
+    checked_rows = map(checked, rows)
+    while chunk := list(itertools.islice(checked_rows, _CHUNK)):
         total += len(chunk)
         for position in positions:
             values = [record[position].strip() or None for _, record in chunk]
             try:
-                parts[position].append(pa.array(values, pa.string()))
+                chunks[position].append(pa.array(values, pa.string()))
             except UnicodeEncodeError:
                 first = next(i for i, value in enumerate(values) if any("\ud800" <= c <= "\udfff" for c in value or ""))
                 undecodable.setdefault(position, chunk[first][0])
-    return total, {
-        position: undecodable[position] if position in undecodable else pa.concat_arrays(parts[position])
-        for position in positions
-    }
+    return total, {position: pa.concat_arrays(parts) for position, parts in chunks.items()} | undecodable
 
 
 def swallowed_rows(rows: Iterator[tuple[int, list[str]]], separator: str, width: int) -> tuple[int, int] | None:
     """Return the first and last quoted lines in which two or more fields are numbers or occur in other rows."""
-    seen: set[tuple[int, str]] = set()
+    seen: set[tuple[int, str]] = set()  # fields with their positions
     for line, record in rows:
         lines = [text.split(separator) for text in separator.join(record).replace("\r", "").split("\n")]
-        seen.update(cell for cell in enumerate(lines[0]) if cell[1] and len(seen) < _CHUNK)
-        if len(lines) > 2 and {*map(len, lines)} == {width}:
-            numbers = {c for row in lines for c in enumerate(row) if is_number(c[1]) and is_number(lines[0][c[0]])}
-            if all(len((seen | numbers).intersection(enumerate(row))) > 1 for row in lines[1:-1]):
-                return line, line + len(lines) - 1
+        first, *others = lines
+        seen.update(cell for cell in enumerate(first) if cell[1] and len(seen) < _CHUNK)
+        if not others[1:] or any(len(fields) != width for fields in lines):
+            continue
+        numeric = {place for place, text in enumerate(first) if is_number(text)}
+        numbers = {cell for fields in lines for cell in enumerate(fields) if cell[0] in numeric and is_number(cell[1])}
+        if all(len((seen | numbers).intersection(enumerate(fields))) > 1 for fields in others[:-1]):
+            return line, line + len(others)
     return None
 
 
@@ -123,19 +149,3 @@ def _parse(lines: Iterator[str], where: str, separator: str, before: int) -> Ite
         text = "a quoted field has no end" if "unexpected end" in str(error) else "text follows a closing quote"
         wanted = f"fields in whole quotes with {shown(separator)} between them"
         raise ValueError(f"{where}, line {line}: {text}; expected {wanted}") from None
-
-
-def _first(content: bytes, where: str, separator: str, start: int) -> tuple[list[str], str, int, int]:
-    source = io.BytesIO(content)
-    source.seek(start)
-    end, lines = start, 0
-
-    def physical() -> Iterator[str]:
-        nonlocal end, lines
-        for line in io.TextIOWrapper(source, "utf-8", ERRORS, newline=""):
-            end += len(line.encode("utf-8", ERRORS))
-            lines += 1
-            yield line
-
-    _, record = next(_parse(physical(), where, separator, 0), (0, []))
-    return record, separator, end, lines

@@ -1,4 +1,8 @@
-"""Delimited text: CSV, and the same with tabs, semicolons, bars or spaces, or with one value per line."""
+"""Delimited text: CSV, and the same with tabs, semicolons, bars or spaces, or with one value per line.
+
+`_heading` finds the separator and the names of the columns. Arrow reads the rows (`read_columns`), or else Python's csv
+module, which is slower and names the line of an error (`_records`).
+"""
 
 import functools
 import itertools
@@ -86,23 +90,27 @@ class DelimitedTable(Table):
         return _with_decimal_commas(self._text(name)) if numbers is None else numbers
 
     def _read(self, where: str, width: int, positions: list[int]) -> tuple[int, Mapping[int, Any]]:
+        """Return the number of rows, and the columns as `_records.read_columns` does."""
         try:
-            columns = read_columns(self._content, self._separator, width, positions, start=self._start)
+            rows = read_columns(self._content, self._separator, width, positions, start=self._start)
         except pa.ArrowCapacityError:
             raise _records.too_long(where) from None
-        rows_and_columns = columns or _records.read_columns(self._records(where), where, width, positions)
-        quoted = b'"' in self._content and self._content.count(b"\n", self._start) > rows_and_columns[0]
+        num_rows, columns = rows or _records.read_columns(self._records(where), where, width, positions)
+        quoted = b'"' in self._content and self._content.count(b"\n", self._start) > num_rows
         if quoted and (lines := _records.swallowed_rows(self._records(where), self._separator, width)):
             raise ValueError(f"{where}, lines {lines[0]} to {lines[1]}: quotes surround rows; remove them")
-        self._check_comments(where, rows_and_columns[0] * (width > 1))
-        return rows_and_columns
+        if width > 1:
+            self._check_comments(where, num_rows)
+        return num_rows, columns
 
     def _check_comments(self, where: str, rows: int) -> None:
         """Refuse lines that may be comments, unless more than a tenth of the rows, and more than one, begin so."""
-        marks, quotes, last = list[int](), 0, self._start
+        marks: list[int] = []
+        quotes, last = 0, self._start
         for mark in _COMMENT.finditer(self._content, last):
             quotes, last = quotes + self._content.count(b'"', last, mark.start()), mark.start()
-            marks += [last] * (quotes % 2 == 0)  # outside of quotes
+            if quotes % 2 == 0:  # outside of quotes
+                marks.append(last)
         if 0 < len(marks) < rows and len(marks) <= max(1, rows // 10):
             line = self._lines_before + len(self._content[self._start : marks[0]].splitlines()) + 1
             raise ValueError(f"{where}, line {line}: may be a comment, as it begins with #; remove or quote it")
@@ -118,35 +126,38 @@ class _Heading(NamedTuple):
     content: bytes
     separator: str
     names: Sequence[str]
-    #: The line of the names in the dialect of the rows; None if they stand in a comment, or are given.
+    #: The line of the names in the dialect of the rows; None if they are in a comment, or an argument.
     line: int | None
-    #: The place of the first row, and the number of lines above it.
+    #: The position of the first row, and the number of lines above it.
     end: int
     lines: int
 
 
 def _heading(where: str, content: bytes, names: Sequence[str] | None, separator: str | None) -> _Heading:
-    """Return the columns' names: given, in the first line, or in a comment above. Raise ValueError if unclear."""
+    """Return the column names of the argument, the first line, or a comment above. Raise ValueError if unclear."""
     start, above, comments = len(_MARK) if content.startswith(_MARK) else 0, 0, None
     if separator is None and (stated := _SEPARATOR_LINE.match(content, start)):
         start, above, separator = stated.end(), 1, stated[1].decode("ascii", "replace")
     elif separator is None and (comments := COMMENTS.match(content, start)):
         start, above = comments.end(), len(comments[0].splitlines())
-    first, character, end, lines = _records.header(content, where, separator, start=start)
-    spaces = separator is None and len(first) == 1 and has_columns_of_numbers(content[start : start + _START])
+    first = _records.header(content, where, separator, start=start)
+    spaces = separator is None and len(first.names) == 1 and has_columns_of_numbers(content[start : start + _START])
     if spaces:
-        content, start = content[start:] if b'"' in content else _BLANKS.sub(b"", content[start:]), 0
-        first, character, end, lines = _records.header(content, where, " ")
-    of_comment = _names_in(comments, character, len(first)) if comments else []
+        content = content[start:]
+        if b'"' not in content:
+            content = _BLANKS.sub(b"", content)
+        first = _records.header(content, where, " ")
+    of_comment = _names_in(comments, first.separator, len(first.names)) if comments else []
     if of_comment and names is not None:
         raise ValueError(f"{where}, line {above}: may name the columns; leave out `names`, or remove the line")
-    if of_comment and not any(map(is_number, first)):
+    if of_comment and not any(map(is_number, first.names)):
         raise ValueError(f"{where}, lines {above} and {above + 1}: both may name the columns; remove one")
     if of_comment or names is not None:
-        return _Heading(content, character, of_comment or names or (), None, start, above)
-    below = _below_header(content, end, character)
-    heading = _Heading(content, character, first, above + 1, end + sum(map(len, below)), above + lines + len(below))
-    if (spaces or comments or len(first) == 1) and all(map(is_number, first)):
+        return _Heading(content, first.separator, of_comment or names or (), None, 0 if spaces else start, above)
+    below = _below_header(content, first.end, first.separator)
+    end, lines = first.end + sum(map(len, below)), above + first.lines + len(below)
+    heading = _Heading(content, first.separator, first.names, above + 1, end, lines)
+    if (spaces or comments or len(first.names) == 1) and all(map(is_number, first.names)):
         raise _no_names(where, heading)
     return heading
 
@@ -161,7 +172,7 @@ def has_columns_of_numbers(start: bytes) -> bool:
 
 
 def _below_header(content: bytes, start: int, separator: str) -> list[bytes]:
-    """Lines below the names that are not rows: a line of dashes (Markdown, SQL clients), or two lines of Orange."""
+    """Return lines below the names that are not rows: one of dashes (Markdown, SQL clients), or two of Orange."""
     first, second, *_ = [*content[start : start + _START].splitlines(keepends=True)[:2], b"", b""]
     if b"--" in first and not first.strip(b"-+|:,;\t\r\n "):
         return [first]
@@ -217,7 +228,7 @@ def read_columns(
     )
     text: Any = pa.py_buffer(content)[start:]
     table = None
-    # Told that no quotes hold an end of line, Arrow may misread text where they do, without an error.
+    # If quotes contain an end of line and `newlines_in_values` is False, Arrow may misread text without an error.
     form = csv.ParseOptions(delimiter=separator, quote_char='"' if quoted else False, newlines_in_values=quoted)
     for size in (_PIECE, min(len(text) + 1, _WHOLE)):
         try:
@@ -241,15 +252,15 @@ def _trim(column: Any) -> Any:
 def _has_whole_quotes(content: bytes, separator: str, start: int) -> bool:
     """Return True if each quote opens a field, closes one, or is one of two inside a field.
 
-    Quotes open and close in turn. An opening quote follows a separator, the end of a line, or the quote that has just
-    closed, of which it is then the double; a closing quote precedes one of these.
+    Quotes open and close in turn. An opening quote follows a separator, the end of a line, or a closing quote, with
+    which it is then a doubled quote; a closing quote precedes one of these.
     """
     text = np.frombuffer(content, np.uint8)[start:]
     allowed = (ord(separator), _QUOTE, *_LINE_ENDS)
-    closes = 0  # whether the next quote does
+    closes = 0  # 1 if the next quote closes
     for first in range(0, len(text), _PIECE):
         quotes = np.flatnonzero(text[first : first + _PIECE] == _QUOTE) + first
-        # Clipped, what lies before the first byte and behind the last is a quote.
+        # Clipping makes the neighbour beyond the first or last byte that quote itself, which is allowed.
         before = text.take(quotes[closes::2] - 1, mode="clip")
         after = text.take(quotes[1 - closes :: 2] + 1, mode="clip")
         for neighbours in (before, after):

@@ -39,7 +39,8 @@ class Table:
     becomes ``true``, and 1.0 the class ``1``, since integer columns with missing values are often stored as floats.
     """
 
-    _content, _separator = b"", ","  # of a delimited file
+    #: The text and the separator of a delimited file, by which `check_points` judges numbers.
+    _content, _separator = b"", ","
 
     def __init__(
         self,
@@ -55,13 +56,15 @@ class Table:
         self.num_rows = table.num_rows
         self._table = without_views(table)
         self._as_python, self.has_ids = as_python, has_ids
-        self._whole_columns: dict[str, Array] = {}
+        #: The columns that were already joined to one chunk.
+        self._joined: dict[str, Array] = {}
+        #: The positions of the rows in the file, if only some were selected.
         self._rows: Array | None = None
 
     def take(self, rows: Array) -> Self:
         """Select some rows of a table."""
         some = copy.copy(self)
-        some._table, some.num_rows, some._rows, some._whole_columns = self._table.take(rows), len(rows), rows, {}
+        some._table, some.num_rows, some._rows, some._joined = self._table.take(rows), len(rows), rows, {}
         return some
 
     def other_columns(self, names: Collection[str]) -> dict[str, Array]:
@@ -182,10 +185,11 @@ class Table:
             values = column.cast(pa.duration("us"), safe=False).to_pylist()
             return pa.array([None if value is None else duration_text(value) for value in values], pa.string())
         if pa.types.is_floating(kind):
-            column = self._whole(name, column)
+            column = self._as_integers(name, column)
         return column if pa.types.is_string(column.type) else column.cast(pa.string())
 
-    def _whole(self, name: str, column: Array) -> Array:
+    def _as_integers(self, name: str, column: Array) -> Array:
+        """Return finite floats as integers if all of them are whole numbers, and unchanged otherwise."""
         if not pc.all(pc.is_finite(column)).as_py():
             raise self.error(name, " has a number that is not finite; expected finite numbers")
         if not pc.all(pc.equal(column, pc.floor(column))).as_py():
@@ -209,21 +213,21 @@ class Table:
         """Return a column without dictionary; floats become decimals as printed, NaN becomes null."""
         if name not in self._table.column_names:
             return pa.nulls(self.num_rows, pa.string())
-        if name not in self._whole_columns:
-            self._whole_columns[name] = to_decimals(in_one(self._table.column(name)))
-        column = self._whole_columns[name]
+        if name not in self._joined:
+            self._joined[name] = to_decimals(in_one(self._table.column(name)))
+        column = self._joined[name]
         if pa.types.is_dictionary(column.type):
             column = to_decimals(column.cast(column.type.value_type))
         return pc.if_else(pc.is_nan(column), None, column) if pa.types.is_floating(column.type) else column
 
 
 class WithMissing(Table):
-    """A table in which some strings mean a missing value."""
+    """Another table, in which some `texts` mean a missing value."""
 
     def __init__(self, table: Table, texts: Sequence[str]) -> None:
         vars(self).update(vars(table))
         self._read = table
-        self._missing = _shortest(pa.array(texts, pa.string()))
+        self._missing = _without_zeros(pa.array(texts, pa.string()))
 
     def take(self, rows: Array) -> Self:  # noqa: D102
         some = super().take(rows)
@@ -239,19 +243,16 @@ class WithMissing(Table):
     def row(self, row: int) -> str:  # noqa: D102
         return self._read.row(row)
 
-    def _written(self, name: str) -> Array:
-        try:
-            return self._read._text(name)
-        except ValueError:  # numbers with fractions
-            return self._read.numbers(name, or_missing=True).cast(pa.string())
-
     def _values(self, name: str) -> Array:
-        text = self._written(name)
-        missing = pc.is_in(_shortest(text), value_set=self._missing)
+        try:
+            text = self._read._text(name)
+        except ValueError:  # numbers with fractions
+            text = self._read.numbers(name, or_missing=True).cast(pa.string())
+        missing = pc.is_in(_without_zeros(text), value_set=self._missing)
         return pc.if_else(missing, pa.scalar(None, pa.string()), text)
 
 
-def _shortest(texts: Array) -> Array:
+def _without_zeros(texts: Array) -> Array:
     """Return strings without redundant zeros in decimal numbers: -1.0 and -01 become -1."""
     return pc.replace_substring_regex(texts, r"^\+?(-?)0*([0-9]+(?:\.[0-9]*[1-9])?)\.?0*$", r"\1\2")
 

@@ -143,7 +143,9 @@ class JudgedRows(Described):
             np.array([rates]).T for rates in (self.accuracy, self.sensitivity, self.specificity)
         )
         luck = np.where(rng.random(count) < _ALIKE, rng.random(count), rng.random((2, count)))
+        # Uniform luck becomes the expected mark of an item, from 0 to 1 with the accuracy as its mean.
         ease = np.clip((luck - 1 + right) / (2 * np.minimum(right, 1 - right)) + 0.5, 0, 1)[:, item]
+        # Adding a uniform number rounds to a whole mark at random, with the same mean.
         people = np.floor(steps * ease + rng.random((2, rows))) / steps
         passed = people * sensitivity + (1 - people) * (1 - specificity)
         judge = np.floor(steps * passed + rng.random((2, count))[:, item]) / steps

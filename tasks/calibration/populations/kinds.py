@@ -1,7 +1,8 @@
 """Populations of a few kinds of rows, and the interval of a comparison of two models on their test sets.
 
 A kind of row is given by its true label, the outputs of A and B, and its frequency. A single line can therefore
-describe a rare disaster, a rare class or a group of rows that is lost as a whole, for any measure.
+describe a rare disaster, a rare class or a group of rows that is lost as a whole, for any measure. The interval is the
+one that `sigstats.compare` reports, or the usual one of the literature.
 
 When not to use: for the eight joint outcomes of two classes, which need no rows (`population`).
 """
@@ -37,8 +38,9 @@ def _is_share(text: str) -> bool:
 
 
 def _compare(rows: PairedPredictions, measure: str, rule: ComparisonRule) -> Any:
-    of_one = refers_to_one_class(measure)
-    return compare_pair(rows, rule, [measure], positive=_POSITIVE if of_one else None).rows[0]
+    """Return the row of the comparison of B (the candidate) with A (the baseline)."""
+    positive = _POSITIVE if refers_to_one_class(measure) else None
+    return compare_pair(rows, rule, [measure], positive=positive).rows[0]
 
 
 def _by_compare(rows: PairedPredictions, measure: str, options: Mapping[str, Any], seed: int) -> Estimate:
@@ -46,39 +48,47 @@ def _by_compare(rows: PairedPredictions, measure: str, options: Mapping[str, Any
     rule = ComparisonRule(
         confidence_level=options["confidence"], n_resamples=options["resamples"], rng=seed, smallest_slice=1
     )
-    value = _compare(rows, measure, rule)
-    if value.low is None or value.difference is None:
-        raise ValueError(value.note)
-    return Estimate(value.difference, value.low, value.high, value.standard_error or math.nan, False)
+    row = _compare(rows, measure, rule)
+    if row.low is None or row.difference is None:
+        raise ValueError(row.note)
+    return Estimate(row.difference, row.low, row.high, row.standard_error or math.nan, False)
 
 
 def _usual(rows: PairedPredictions, measure: str, options: Mapping[str, Any], seed: int) -> Estimate:
     """Return Student's interval of a mean (Liang and Zeger's for groups), DeLong's of an area, or the bootstrap's."""
-    spec, level = MEASURES[measure], options["confidence"]
-    predicted, scores = rows.predicted, None if rows.scored is None else rows.scored.scores
+    test, level = MEASURES[measure].test, options["confidence"]
+    predicted = rows.predicted
     assert predicted is not None
     label, a, b = (np.array(rows.classes)[codes] for codes in (predicted.label, predicted.a, predicted.b))
-    if scores is not None and spec.test == "areas":
-        result: Any = auc_test(label == _POSITIVE, *scores[::-1], groups=rows.units.group, confidence_level=level)
-    elif spec.test in ("means", "mcnemar"):
-        if spec.of_rows is None:
-            values = [(side == label) * 1.0 for side in (a, b)]
-        elif scores is None:
-            values = [spec.of_rows(label.astype(np.float64), side.astype(np.float64)) for side in (a, b)]
-        else:
-            values = [spec.of_rows(label == _POSITIVE, score) for score in scores]
-        result = mean_score_test(*values[::-1], groups=rows.units.group, confidence_level=level)
+    scores = None if rows.scored is None else rows.scored.scores
+    if scores is not None and test == "areas":
+        of_a, of_b = scores
+        area = auc_test(label == _POSITIVE, of_b, of_a, groups=rows.units.group, confidence_level=level)
+        low, high = area.confidence_interval
+        return Estimate(area.estimate, low, high, area.standard_error, False)
+    if test in ("means", "mcnemar"):
+        of_a, of_b = _values_of_rows(measure, label, (a, b), scores)
+        mean = mean_score_test(of_b, of_a, groups=rows.units.group, confidence_level=level)
+        low, high = mean.confidence_interval
+        return Estimate(mean.estimate, low, high, mean.standard_error, False)
+    joint: JointOutcomes | JointEvents
+    if refers_to_one_class(measure):
+        joint = JointOutcomes.from_predictions(label, a, b, positive=_POSITIVE)
     else:
-        one = refers_to_one_class(measure)
-        joint: Any = JointOutcomes if one else JointEvents
-        counted = joint.from_predictions(label, a, b, **({"positive": _POSITIVE} if one else {}))
-        result = bootstrap_test(
-            counted, measure=measure, n_resamples=options["resamples"], confidence_level=level, rng=seed
-        )
-        low, high = -result.confidence_interval
-        return Estimate(-result.estimate, low, high, result.standard_error, False)
-    low, high = result.confidence_interval
-    return Estimate(result.estimate, low, high, result.standard_error, False)
+        joint = JointEvents.from_predictions(label, a, b)
+    result = bootstrap_test(joint, measure=measure, n_resamples=options["resamples"], confidence_level=level, rng=seed)
+    low, high = -result.confidence_interval  # of B - A
+    return Estimate(-result.estimate, low, high, result.standard_error, False)
+
+
+def _values_of_rows(measure: str, label: Any, outputs: tuple[Any, Any], scores: tuple[Any, Any] | None) -> list[Any]:
+    """Return the value of each row for A and for B, by a measure that is the mean of such values."""
+    of_rows = MEASURES[measure].of_rows
+    if of_rows is None:
+        return [(output == label) * 1.0 for output in outputs]
+    if scores is None:
+        return [of_rows(label.astype(np.float64), output.astype(np.float64)) for output in outputs]
+    return [of_rows(label == _POSITIVE, score) for score in scores]
 
 
 class Kinds(Described):
@@ -96,17 +106,16 @@ class Kinds(Described):
 
     def fits(self, test: AppliedTest) -> bool:
         """Return True if the measure and the method of its interval can be applied to rows of these kinds."""
-        measure, labels = test.compared, set(self.labels)
-        spec = MEASURES[measure]
-        if test.options["method"] == "usual" and (spec.of_weights or (self._sizes.max() > 1 and spec.test == "counts")):
+        measure, labels, outputs = test.compared, {*self.labels}, {*self.a, *self.b}
+        spec, of_one_class, grouped = MEASURES[measure], refers_to_one_class(measure), self._sizes.max() > 1
+        if test.options["method"] == "usual" and (spec.of_weights or (grouped and spec.test == "counts")):
             return False
-        if not is_of_scores(measure):
-            strange, two = {*self.a, *self.b} - labels, labels == {"0", _POSITIVE}
-            if strange and (spec.needs == "numbers" or refers_to_one_class(measure) or any(map(_is_share, strange))):
-                return False
-            return (two or not refers_to_one_class(measure)) and len(labels) > 1
-        numbers = all(_is_share(value) for value in (*self.a, *self.b))
-        return numbers and labels == ({""} if spec.needs == "marks" else {"0", _POSITIVE})
+        if is_of_scores(measure):
+            return all(map(_is_share, outputs)) and labels == ({""} if spec.needs == "marks" else {"0", _POSITIVE})
+        if of_one_class:
+            return labels == {"0", _POSITIVE} and outputs <= labels
+        unknown = outputs - labels
+        return len(labels) > 1 and not (unknown and (spec.needs == "numbers" or any(map(_is_share, unknown))))
 
     def draw(self, n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """Draw the number of groups of each kind in `size` test sets of n rows (about n if groups differ in size)."""
@@ -120,12 +129,11 @@ class Kinds(Described):
 
     def truth(self, measure: str) -> float:
         """Return the difference in the measure, B - A, over all rows."""
-        every, shares = np.ones(len(self.shares), np.int64), np.array(self.shares) * (self._sizes // self.group)
+        shares = np.array(self.shares) * (self._sizes // self.group)  # of the rows; the field has those of the groups
         if measure != "auc":
-            rows = self._rows(every, measure, grouped=False, weights=shares)
-            value = _compare(rows, measure, ComparisonRule(n_resamples=99, smallest_slice=1)).difference
-            assert value is not None
-            return float(value)
+            kinds = {name: np.array(getattr(self, name)) for name in ("labels", "a", "b")}
+            rows = self._paired(kinds, measure, weights=shares)
+            return float(_compare(rows, measure, ComparisonRule(n_resamples=99, smallest_slice=1)).difference)
         positive = np.array(self.labels) == _POSITIVE
         weights = np.outer(shares[positive], shares[~positive])
         a, b = (np.array(side, dtype=np.float64) for side in (self.a, self.b))
@@ -135,9 +143,11 @@ class Kinds(Described):
     def run_interval(self, test: AppliedTest, counts: Any, rng: np.random.Generator) -> Estimate:
         """Return the interval on one test set, or the whole range of the difference if the method refuses the set."""
         options, measure, seed = test.options, test.compared, int(rng.integers(2**31))
+        drawn = self.rows_of(counts)
         try:
-            of = _usual if options["method"] == "usual" else _by_compare
-            return of(self._rows(counts, measure), measure, options, seed)
+            rows = self._paired(drawn, measure, groups=drawn["group"] if self._sizes.max() > 1 else None)
+            interval = _usual if options["method"] == "usual" else _by_compare
+            return interval(rows, measure, options, seed)
         except ValueError:
             return Estimate(math.nan, -1.0, 1.0, math.nan, True)
 
@@ -149,13 +159,11 @@ class Kinds(Described):
         columns = {name: np.array(getattr(self, name))[kind] for name in ("labels", "a", "b")}
         return columns | {"group": np.repeat(np.arange(len(groups)), sizes)}
 
-    def _rows(self, counts: Any, measure: str, *, grouped: bool = True, weights: Any = None) -> PairedPredictions:
-        drawn = self.rows_of(counts)
-        if not grouped:
-            first = np.unique(drawn["group"], return_index=True)[1]
-            drawn = {name: column[first] for name, column in drawn.items()}
-        groups = drawn["group"] if grouped and self._sizes.max() > 1 else None
-        label, a, b = drawn["labels"], drawn["a"], drawn["b"]
+    def _paired(
+        self, columns: Mapping[str, Any], measure: str, *, groups: Any = None, weights: Any = None
+    ) -> PairedPredictions:
+        """Return rows in the form that a comparison by the measure takes."""
+        label, a, b = columns["labels"], columns["a"], columns["b"]
         if MEASURES[measure].needs == "numbers":
             numbers = [float(name) for name in self.labels]
             return pair_arrays(label, a, b, groups=groups, weights=weights, score_range=(min(numbers), max(numbers)))

@@ -19,12 +19,14 @@ from ..work import AppliedTest, Described
 from .tests import Answers
 
 
-class _Drawn(NamedTuple):
+class _TestSets(NamedTuple):
     """The test sets of a lane, and the random draws with which all of them are compared."""
 
+    #: The number of rows of each task, and how many of them are discordant, in every test set; shape (T,).
     rows: IntArray
-    only_a: IntArray
     discordant: IntArray
+    #: How many of the discordant rows only A gets right; shape (test sets, T).
+    only_a: IntArray
     draws: int
     rng: np.random.Generator
 
@@ -46,22 +48,17 @@ def _tail(won: IntArray, n: IntArray) -> FloatArray:
     return np.asarray(np.where(won > 0, bdtrc(np.maximum(won - 1.0, 0), n, 0.5), 1.0))
 
 
-def _mean(sets: _Drawn) -> FloatArray:
-    """Return the p-value of the mean over tasks, by draws from the distribution that `stratified_paired_test` sums."""
-    return sets.pvalues(sets.exceeding()[0][1])
-
-
-def _any(sets: _Drawn) -> FloatArray:
+def _any(sets: _TestSets) -> FloatArray:
     tails = [tails_of(value) for value in sets.discordant.tolist()]
     return np.array([adjusted_by_steps(value, tails).min() for value in sets.of_tasks()])
 
 
-def _pooled(sets: _Drawn) -> FloatArray:
+def _pooled(sets: _TestSets) -> FloatArray:
     """Return the p-value of McNemar's exact test of all rows."""
     return _tail(sets.only_a.sum(axis=1), sets.discordant.sum())
 
 
-def _largest(sets: _Drawn) -> FloatArray:
+def _largest(sets: _TestSets) -> FloatArray:
     """Return the p-value of the largest standardized drop of a task, by draws."""
     n = sets.discordant
     won = np.vstack([sets.only_a, sets.rng.binomial(n, 0.5, size=(sets.draws, len(n)))])
@@ -70,19 +67,20 @@ def _largest(sets: _Drawn) -> FloatArray:
     return sets.pvalues(sets.draws - np.searchsorted(drawn, seen))
 
 
-def _fisher(sets: _Drawn) -> FloatArray:
+def _fisher(sets: _TestSets) -> FloatArray:
     """Return Fisher's combination of the tasks' p-values: minus twice the sum of their logarithms is chi-square."""
     return np.asarray(gammaincc(len(sets.rows), -np.log(sets.of_tasks()).sum(axis=1)))
 
 
-def _three(sets: _Drawn) -> FloatArray:
+def _three(sets: _TestSets) -> FloatArray:
     """Return the p-value of the joint decision of Kuebler et al.: three tests, each at a third of the level."""
     return np.asarray(np.minimum(1.0, 3 * np.min([value(sets) for value in (_pooled, _largest, _fisher)], axis=0)))
 
 
-_METHODS: Mapping[str, Callable[[_Drawn], FloatArray]] = {
+_METHODS: Mapping[str, Callable[[_TestSets], FloatArray]] = {
     "joint-tasks-test": lambda sets: sets.pvalues(sets.exceeding()[1]),
-    "mean-over-tasks": _mean,
+    # By draws from the distribution that `stratified_paired_test` sums.
+    "mean-over-tasks": lambda sets: sets.pvalues(sets.exceeding()[0][1]),
     "any-task": _any,
     "all-rows": _pooled,
     "largest-drop": _largest,
@@ -125,8 +123,8 @@ class TaskRows(Described):
     def run_test(self, test: AppliedTest, sets: IntArray, rng: np.random.Generator) -> Answers:
         """Return the p-value of "B is not worse on any task" on each test set. `rng` is for the random methods."""
         rows, only_a, only_b = sets[0, 0], sets[:, 1], sets[:, 2]
-        drawn = _Drawn(rows, only_a, only_a[0] + only_b[0], test.options["resamples"], rng)
-        return Answers(_METHODS[test.options["method"]](drawn))
+        test_sets = _TestSets(rows, only_a[0] + only_b[0], only_a, test.options["resamples"], rng)
+        return Answers(_METHODS[test.options["method"]](test_sets))
 
     def rows_of(self, test_set: IntArray) -> dict[str, Any]:
         """Return the counts of one test set, one row per task."""

@@ -74,7 +74,7 @@ def retrainers(
 
 def outcomes(sample: Sample, folds: list[IntArray], learner: Learner) -> IntArray:
     """Return the eight joint outcomes of the cross-validated predictions, shape (repeats, folds, 8)."""
-    sides = [[part.observed() for part in retrainers(X, sample.y, folds, learner)] for X in (sample.a, sample.b)]
+    sides = [[view.observed() for view in retrainers(X, sample.y, folds, learner)] for X in (sample.a, sample.b)]
     count = int(folds[0].max()) + 1
     values = np.empty((len(folds), count, 8), dtype=np.int64)
     for repeat, (fold, a, b) in enumerate(zip(folds, *sides, strict=True)):
@@ -90,7 +90,6 @@ def permuted_wrong(
     repeated = list(retrainers(sample.a, sample.y, folds, learner, permutation.null))
     observed = sum(int(np.count_nonzero(retrainer.observed() != sample.y)) for retrainer in repeated)
     # All repetitions see the same permutation, so that the observed run is exchangeable with the permuted runs.
-    permuted = [
-        sum(view.count_wrong(draws) for view in repeated) for draws in repeated[0].chunks(rng, permutation.resamples)
-    ]
+    chunks = repeated[0].chunks(rng, permutation.resamples)
+    permuted = [sum(retrainer.count_wrong(draws) for retrainer in repeated) for draws in chunks]
     return observed, np.concatenate([np.asarray(wrong, dtype=np.int64) for wrong in permuted])

@@ -8,7 +8,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 from fsspec.registry import known_implementations
 
 from sigstats.flows.cli import main
-from sigstats.tasks.storage.local_files import TOLD, LocalFiles
+from sigstats.tasks.storage.local_files import REPORTED, LocalFiles
 from sigstats.tasks.storage.store import Store
 
 STUDY = """
@@ -94,4 +94,4 @@ def test_no_cell_is_damaged_or_computed_twice(late, written, parts, tmp_path, ca
     assert main([*command[:-1], str(plain)]) == 0
     one, other = (Store(output).files.read("summary.parquet") for output in (root, str(plain)))
     assert one == other
-    TOLD.clear()
+    REPORTED.clear()

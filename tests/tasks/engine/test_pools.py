@@ -158,7 +158,7 @@ def test_the_work_goes_on_here_where_the_workers_cannot_be_started(store, cell, 
 )
 def test_workers_are_started_where_processors_are_idle(clock, worked, idle, started):
     pool = GrowingPool(contextlib.nullcontext, expected=2, after=3.0, stop=threading.Event(), say=print)
-    assert pool._of_use(clock, worked, idle) is started
+    assert pool._is_useful(clock, worked, idle) is started
 
 
 @pytest.mark.parametrize(("processors", "at_once"), [(1, 1), (2, 2), (3, 3), (64, pools.MOST_HERE)])

@@ -1,7 +1,7 @@
 """The test run that DeepEval saves (``test_run_*.json``): each test case with its metrics by name.
 
-A metric is read as its score; ``success`` is if all metrics of the case passed their thresholds. A case is known by its
-name.
+An item is a test case, known by its name. A metric is read as its score; the score ``success`` is right if all metrics
+of the case passed their thresholds.
 """
 
 import json
@@ -20,6 +20,7 @@ BEGINS = re.compile(
     rb'(?s)\s*+\{\s*+("testRunData"\s*+:\s*+\{\s*+)?+'
     rb'(?=.*"(testCases|test_cases)")"(testCases|testFile|identifier|test_cases)"\s*+:'
 )
+#: Keys of the lists of cases, and of what a case asks.
 _CASES = ("testCases", "test_cases", "conversationalTestCases")
 _ASKED = ("input", "expectedOutput", "expected_output", "scenario", "expectedOutcome")
 
@@ -60,11 +61,13 @@ def _lower_is_better(metrics: Iterable[Mapping[str, Any]]) -> dict[str, bool]:
 
 
 def _answer(number: int, case: Mapping[str, Any], columns: Columns) -> Answer:
-    items, values = objects(case["metricsData"]), dict[str, Any]()
-    for metric in (item for item in items if not item.get("error") and not item.get("skipped")):
-        name, score = str(metric.get("name")), metric.get("score")
-        values[name] = score if values.get(name, score) == score else [values[name], score]  # a list is refused
-    failed = next((str(metric["error"])[:200] for metric in items if metric.get("error")), "")
+    metrics = objects(case["metricsData"])
+    values: dict[str, Any] = {}
+    for metric in metrics:
+        if not metric.get("error") and not metric.get("skipped"):
+            name, score = str(metric.get("name")), metric.get("score")
+            values[name] = score if values.get(name, score) == score else [values[name], score]  # a list is refused
+    failed = next((str(metric["error"])[:200] for metric in metrics if metric.get("error")), "")
     if isinstance(case.get("success"), bool) and not failed:
         values["success"] = case["success"]
     asked = {key: case.get(key) for key in _ASKED if case.get(key) is not None}

@@ -1,7 +1,6 @@
-"""The ``eval_results.json`` of EvalPlus: whether each solution passed the base and the ``plus`` tests of a task.
+"""The ``eval_results.json`` of EvalPlus: the outcomes of the base tests and the ``plus`` tests of each solution.
 
-Each solution of a task is an answer to it. The score ``plus`` is right where both sets of tests passed, as EvalPlus
-counts it.
+Each solution of a task is an answer to it. The score ``plus`` is right if both sets of tests passed, as in EvalPlus.
 """
 
 import re
@@ -39,8 +38,8 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
 
 
 def _values(base: Any, plus: Any) -> dict[str, Any]:
-    first, second = (_PASSED.get(word, word) if isinstance(word, str) else word for word in (base, plus))
-    return {"base": first, "plus": None if plus is None else second if first is True else first}
+    base, plus = (_PASSED.get(status, status) if isinstance(status, str) else status for status in (base, plus))
+    return {"base": base, "plus": base if plus is not None and base is not True else plus}
 
 
 def _statuses(value: Any) -> list[tuple[Any, Any]]:
@@ -50,7 +49,7 @@ def _statuses(value: Any) -> list[tuple[Any, Any]]:
     base, plus = (mapping(value).get(name) for name in ("base", "plus"))
     if not isinstance(base, list) or not all(isinstance(item, list) and item for item in base):
         return []
-    more = plus if isinstance(plus, list) and len(plus) == len(base) else [None] * len(base)
-    return [
-        (one[0], other[0] if isinstance(other, list) and other else None) for one, other in zip(base, more, strict=True)
-    ]
+    if not isinstance(plus, list) or len(plus) != len(base):
+        plus = [None] * len(base)
+    first_of_plus = [other[0] if isinstance(other, list) and other else None for other in plus]
+    return [(outcome[0], other) for outcome, other in zip(base, first_of_plus, strict=True)]

@@ -28,6 +28,7 @@ _OF_THE_RUN = re.compile(
 
 BEGINS = re.compile(rb'(?s)\s*+\[(?=.{0,186}"instance_id")(?=.*"stats")')
 
+#: Instance, perturbation and train trial.
 _Key = tuple[str, str, int]
 
 
@@ -46,11 +47,10 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         }
         add_result(by_key, key, new)
         context.setdefault(key, _context(row))
-    asked = _asked(content.json_in_same_folder("scenario_state.json"))
+    questions = _questions(content.json_in_same_folder("scenario_state.json"))
     spec = mapping(content.json_in_same_folder("run_spec.json"))
     adapter = mapping(spec.get("adapter_spec"))
     perturbed = any(perturbation for _, perturbation, _ in by_key)
-    settings = {"method": adapter.get("method"), "shots": adapter.get("max_train_instances")}
     return EvaluationLog(
         where=content.where,
         harness="HELM",
@@ -62,7 +62,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
                 columns,
                 epoch=trial + 1,
                 filter=(perturbation or _UNCHANGED) if perturbed else "",
-                identity=asked.get((instance, perturbation), {}),
+                identity=questions.get((instance, perturbation), {}),
             )
             for (instance, perturbation, trial), results in by_key.items()
             for values in results
@@ -70,12 +70,12 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         task=_task(str(spec.get("name") or "")),
         model=str(adapter.get("model") or ""),
         kind="statistic",
-        settings=to_texts(settings),
-        notes=_of_splits([str(value["split"]) for value in context.values() if value["split"]]),
+        settings=to_texts({"method": adapter.get("method"), "shots": adapter.get("max_train_instances")}),
+        notes=_notes_on_splits([str(value["split"]) for value in context.values() if value["split"]]),
     )
 
 
-def _of_splits(splits: Sequence[str]) -> tuple[Note, ...]:
+def _notes_on_splits(splits: Sequence[str]) -> tuple[Note, ...]:
     """Return a note if the instances are of several splits, which HELM's own tables keep apart."""
     counts = sorted(Counter(splits).items())
     if len(counts) < 2:
@@ -90,10 +90,8 @@ def _key(content: Content, position: int, row: Any) -> _Key:
         trial = row.get("train_trial_index", 0)
         if isinstance(trial, int) and not isinstance(trial, bool):
             return str(row["instance_id"]), _perturbation(row), trial
-    raise ValueError(
-        f"{content.where}: row {position} (from 0) is not an instance of HELM; expected instance_id, "
-        "train_trial_index and stats"
-    )
+    problem = f"row {position} (from 0) is not an instance of HELM"
+    raise ValueError(f"{content.where}: {problem}; expected instance_id, train_trial_index and stats")
 
 
 def _means(row: Mapping[str, Any], wanted: Collection[str]) -> dict[str, Any]:
@@ -117,14 +115,14 @@ def _context(row: Mapping[str, Any]) -> dict[str, Any]:
     return {key: name.get(key) for key in ("split", "sub_split")}
 
 
-def _perturbation(of: Mapping[str, Any]) -> str:
+def _perturbation(instance: Mapping[str, Any]) -> str:
     """Return the name of the perturbation of an instance with its settings; empty if it is unperturbed."""
-    value = mapping(of.get("perturbation"))
+    value = mapping(instance.get("perturbation"))
     settings = [f"{key}={value[key]}" for key in sorted(value) if key not in ("name", "robustness", "fairness")]
     return " ".join([str(value.get("name", "")), *(name for name in settings if not name.startswith("computed_on"))])
 
 
-def _asked(state: Any) -> dict[tuple[str, str], dict[str, str]]:
+def _questions(state: Any) -> dict[tuple[str, str], dict[str, str]]:
     entries = {}
     for request in objects(mapping(state).get("request_states")):
         instance = mapping(request.get("instance"))
@@ -142,8 +140,8 @@ def _asked(state: Any) -> dict[tuple[str, str], dict[str, str]]:
 
 
 def _task(name: str) -> str:
+    """Return the name of a run without its model."""
     scenario, _, options = name.partition(":")
-    kept = [
-        option for option in options.split(",") if option and not option.startswith(("model=", "model_deployment="))
-    ]
-    return ":".join([scenario, *([",".join(kept)] if kept else [])])
+    kept = [option for option in options.split(",") if not option.startswith(("model=", "model_deployment="))]
+    options = ",".join(filter(None, kept))
+    return f"{scenario}:{options}" if options else scenario

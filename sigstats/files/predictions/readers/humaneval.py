@@ -27,10 +27,8 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         task, passed = row.get("task_id"), row.get("passed")
         if not isinstance(task, (str, int)) or not isinstance(passed, bool):
             odd = "task_id" if not isinstance(task, (str, int)) else "passed"
-            raise ValueError(
-                f"{content.where}: line {number}: {odd} {shown(row.get(odd))} is not valid; expected the id of a task, "
-                "and passed true or false"
-            )
+            problem = f"line {number}: {odd} {shown(row.get(odd))} is not valid"
+            raise ValueError(f"{content.where}: {problem}; expected the id of a task, and passed true or false")
         answers.append(make_answer(str(task), {"passed": passed}, row, columns))
     return EvaluationLog(
         where=content.where, harness="HumanEval", answers=answers, repeats=True, kind="score", **graded_by("passed")

@@ -16,7 +16,7 @@ from .._log import PROMPT, Answer, EvaluationLog, graded_by, make_answer, mappin
 ORDER = 30
 NAME = "an Inspect log (.eval or .json)"
 
-#: Values of these words in Inspect's own metrics, as those of yes and no in any case.
+#: The values of these words in Inspect's own metrics; `_WORDS` in any case.
 _MARKS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _COUNTS = "scored_samples", "unscored_samples"
@@ -29,7 +29,7 @@ _STATUS = {
     "error": "its evaluation ended in an error",
     "started": "its evaluation has not ended",
 }
-#: The first is there once the evaluation has ended; early versions and unfinished logs have one of the others.
+#: The first exists once the evaluation has ended; early versions and unfinished logs have one of the others.
 _HEADERS = ("header.json", "_journal/start.json", "start.json")
 #: A sample in one entry; or the first of its entries, in a folder, where Inspect cuts long samples into pieces.
 _SAMPLE = re.compile(r"samples/(?!.*_epoch_\d+/).*\.json|samples/.*_epoch_\d+/sample\.json")
@@ -77,20 +77,27 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
 
 def _stated(results: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
     """Return the mean of each score, by its name and that of its scorer."""
-    scores = [score for score in objects(results.get("scores")) if score.get("reducer") in (None, "mean")]
-    metrics = [(score, mapping(score.get("metrics"))) for score in scores]
-    means = [(text(score.get("name")), score, mapping(of.get("accuracy") or of.get("mean"))) for score, of in metrics]
-    return {(n, ""): of.get("value") for name, score, of in means for n in (name, f"{score.get('scorer')}/{name}")}
+    means: dict[tuple[str, str], Any] = {}
+    for score in objects(results.get("scores")):
+        if score.get("reducer") in (None, "mean"):
+            name, metrics = text(score.get("name")), mapping(score.get("metrics"))
+            mean = mapping(metrics.get("accuracy") or metrics.get("mean")).get("value")
+            means |= {(name, ""): mean, (f"{score.get('scorer')}/{name}", ""): mean}
+    return means
 
 
 def _settings(about: Mapping[str, Any], results: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, str]:
     """Return settings that two runs of one task should share, without the model and the speed of its requests."""
-    entries = {"task version": about.get("task_version"), "task arguments": about.get("task_args")}
-    entries["solver"] = plan.get("steps")
-    entries["model roles"] = {role: mapping(of).get("model") for role, of in mapping(about.get("model_roles")).items()}
+    roles = mapping(about.get("model_roles"))
     generation = {**mapping(plan.get("config")), **mapping(about.get("model_generate_config"))}
-    entries["generation settings"] = {key: of for key, of in generation.items() if not _SPEED.search(key)}
-    entries["data set"] = mapping(about.get("dataset")).get("name")
+    entries = {
+        "task version": about.get("task_version"),
+        "task arguments": about.get("task_args"),
+        "solver": plan.get("steps"),
+        "model roles": {role: mapping(model).get("model") for role, model in roles.items()},
+        "generation settings": {key: value for key, value in generation.items() if not _SPEED.search(key)},
+        "data set": mapping(about.get("dataset")).get("name"),
+    }
     for scorer in objects(about.get("scorers")):
         entries[f"options of scorer {scorer.get('name')}"] = scorer.get("options")
     for score in objects(results.get("scores")):

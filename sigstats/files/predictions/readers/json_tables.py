@@ -1,4 +1,7 @@
-"""JSON with a key for each column: an object a line, an array of objects, or one object that holds rows."""
+"""JSON with a key for each column: one object per line, an array of objects, or one object that contains the rows.
+
+Lines of simple objects are read by Arrow (`_fast`); all other files are parsed by Python, object by object.
+"""
 
 import contextlib
 import json
@@ -25,7 +28,7 @@ ORDER = 50
 NAME = "JSON lines, a JSON array of objects"
 TABLE = True
 
-#: JSON's name of a type, and the type of its column; a key that the first object lacks is read as text.
+#: The name of a type in JSON, and the Arrow type of its column; a key that the first object lacks is read as text.
 KINDS: dict[type, tuple[str, pa.DataType]] = {
     str: ("string", pa.string()),
     bool: ("boolean", pa.bool_()),
@@ -52,9 +55,8 @@ def read(content: Content, columns: Columns) -> Table:
         keys, table = _keys_and_table(content, columns, is_array=is_array)
     names = names_of(keys, table)
     is_one_object = not is_array and table.num_rows == 1 and columns.form.rows is None
-    if columns.id not in names and (
-        ((is_array or is_one_object) and program_output(keys)) or (is_one_object and is_nested(content.json()))
-    ):
+    is_output = (is_array or is_one_object) and program_output(keys)
+    if columns.id not in names and (is_output or (is_one_object and is_nested(content.json()))):
         raise NoTable
     return Table(content.where, table, names=names)
 
@@ -122,20 +124,19 @@ def _has_long_line(content: Content) -> bool:
 
 def _objects(content: Content) -> Iterator[Any]:
     """Read object by object, including rows that Arrow refuses, or name the first wrong one."""
-    lines = 0
-    text, at = content.whole(), 0
+    text, at, lines = content.whole(), 0, 0
     while at < len(text):
         end = text.find(b"\n", at) + 1 or len(text)
         content.budget.require(content.budget.spent + end - at)  # before it is copied
         line = text[at:end]
-        try:
-            value = parse_json(line, content.budget) if line.strip() else None
-        except json.JSONDecodeError:  # an object of several lines, or several on one
-            yield from _spread(text[at:], content, lines)
-            return
-        at, lines = end, lines + 1
         if line.strip():
+            try:
+                value = parse_json(line, content.budget)
+            except json.JSONDecodeError:  # an object of several lines, or several on one
+                yield from _spread(text[at:], content, lines)
+                return
             yield value
+        at, lines = end, lines + 1
 
 
 def _spread(text: bytes, content: Content, before: int) -> Iterator[Any]:
@@ -224,7 +225,7 @@ def rows_of_object(content: Content, columns: Columns) -> list[Any] | None:
     each id; and one with the prediction of each id.
     """
     first = first_of(content)
-    if first is not None and not _holds_more(first, columns):
+    if first is not None and not _may_be_table(first, columns):
         return None
     try:
         entries = content.json()
@@ -235,7 +236,7 @@ def rows_of_object(content: Content, columns: Columns) -> list[Any] | None:
     return _rows_of_mapping(entries, columns, content.where) if isinstance(entries, dict) else None
 
 
-def _holds_more(first: Mapping[str, Any], columns: Columns) -> bool:
+def _may_be_table(first: Mapping[str, Any], columns: Columns) -> bool:
     """Return True if the first line may be a whole table rather than a row."""
     answers = {columns.prediction, columns.label, columns.score}
     mapped = len(first) > (_MANY if columns.truth is None else 1) and answers.isdisjoint(first)
@@ -246,12 +247,7 @@ def _rows_of_mapping(result: Mapping[str, Any], columns: Columns, where: str) ->
     """Return the rows of an object in one of the forms that `rows_of_object` reads; None if it is in another."""
     names, data, values = result.get("columns"), result.get("data"), list(result.values())
     if isinstance(names, list) and isinstance(data, list) and all(isinstance(row, list) for row in data):  # split
-        texts, index = [str(name).strip() for name in names], list(result.get("index") or [])
-        indexed, sizes = bool(index) and columns.id not in texts, {len(row) for row in data}
-        if len(set(texts)) < len(texts) or not sizes <= {len(texts)} or (indexed and len(index) != len(data)):
-            raise ValueError(f"{where}: columns, index and data do not fit; expected a value for each column and row")
-        rows = [dict(zip(texts, row, strict=True)) for row in data]
-        return [{columns.id: key, **row} for key, row in zip(index, rows, strict=True)] if indexed else rows
+        return _of_split([str(name).strip() for name in names], data, list(result.get("index") or []), columns, where)
     if isinstance(data, list) and isinstance(result.get("schema"), dict):  # table
         return data
     if values and all(isinstance(value, dict) for value in values):
@@ -260,6 +256,15 @@ def _rows_of_mapping(result: Mapping[str, Any], columns: Columns, where: str) ->
         name = columns.prediction if columns.score is None else columns.score
         return [{columns.id: key, name: value} for key, value in result.items()]
     return None
+
+
+def _of_split(names: list[str], data: list[Any], index: list[Any], columns: Columns, where: str) -> list[Any]:
+    has_ids = bool(index) and columns.id not in names
+    unequal = any(len(row) != len(names) for row in data) or (has_ids and len(index) != len(data))
+    if unequal or len(set(names)) < len(names):
+        raise ValueError(f"{where}: columns, index and data do not fit; expected a value for each column and row")
+    rows = [dict(zip(names, row, strict=True)) for row in data]
+    return [{columns.id: key, **row} for key, row in zip(index, rows, strict=True)] if has_ids else rows
 
 
 def _of_objects(result: Mapping[str, Mapping[str, Any]], columns: Columns) -> list[Any] | None:

@@ -27,7 +27,7 @@ _PASSED, _FAILED = {"", "run", "completed", "passed", "pass", "success", "ok"}, 
 _NOT_RUN = ("skipped", "ignored", "todo", "disabled", "error")
 _ENDED = {"failure", *_NOT_RUN}
 #: Other children that report failures, such as ``flakyFailure`` and ``rerun``.
-_ODD = re.compile("fail|error|flaky|rerun|retr|broke|crash|abort|time-?out")
+_OTHER_FAILURES = re.compile("fail|error|flaky|rerun|retr|broke|crash|abort|time-?out")
 BEGINS = re.compile(rb"\s*+(<\?xml\s[^>]*+>\s*+)?+(<!--.*?-->\s*+)*+<testsuites?[\s>]", re.DOTALL)
 
 
@@ -57,16 +57,18 @@ def _notes(where: str, root: Element, cases: Sequence[Mapping[str, Element]]) ->
         for error in suite.iterfind("{*}error"):
             problem = f"a suite ended in an error, {shown(error.get('message', ''))}; absent tests are not counted"
             yield Note("absent-tests", f"{where}: {problem}")
-    odd = Counter(name for case in cases if not _ENDED.intersection(case) for name in case if _ODD.search(name))
-    for name, n in odd.items():
+    retried = Counter(
+        name for case in cases if not _ENDED.intersection(case) for name in case if _OTHER_FAILURES.search(name)
+    )
+    for name, n in retried.items():
         problem = f"of {len(cases):,} tests contain <{name}>; they count as passed, as after a retry"
         yield Note("retried-tests", f"{where}: {n:,} {problem}")
     for key, n in (("tests", len(cases)), ("failures", sum("failure" in case for case in cases))):
-        most, level = 0, [root]
+        stated, level = 0, [root]
         while level:  # the counts of a suite include those of the suites in it
-            most = max(most, sum(int(text) for suite in level if (text := suite.get(key, "")).isdecimal()))
+            stated = max(stated, sum(int(text) for suite in level if (text := suite.get(key, "")).isdecimal()))
             level = [inner for suite in level for inner in suite.iterfind("{*}testsuite")]
-        yield from missing_answers(where, most, n, key)
+        yield from missing_answers(where, stated, n, key)
 
 
 def _answer(content: Content, case: Element, children: Mapping[str, Element], columns: Columns) -> Answer:

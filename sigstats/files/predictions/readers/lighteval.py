@@ -69,14 +69,10 @@ def _answer(item: str, metrics: Any, document: Mapping[str, Any], columns: Colum
         "input": document.get("query", document.get("example")),
         "target": document.get("gold_index", document.get("gold")),
     }
-    return make_answer(item, _values(metrics), {**document, **specific}, columns, identity=to_texts(identity))
-
-
-def _values(metrics: Any) -> Mapping[str, Any]:
-    metrics = _object(metrics)
-    if not isinstance(metrics, dict):
+    values = _object(metrics)
+    if not isinstance(values, dict):
         raise ValueError("the metrics of a document are not names with numbers")
-    return metrics
+    return make_answer(item, values, {**document, **specific}, columns, identity=to_texts(identity))
 
 
 def _object(value: Any) -> Any:

@@ -20,7 +20,7 @@ COMPANIONS = "results_"  # prefix of the files that are read with the samples
 
 BEGINS = re.compile(rb'(?s)\s*+\{(?=.*"doc_id")')
 
-#: The keys of a sample that are no metrics; ``bypass`` stands for one where answers were not graded.
+#: The keys of a sample that are not metrics; ``bypass`` replaces the metric if answers were not graded.
 _KEYS = {"doc_id", "doc", "doc_hash", "target", "target_hash", "arguments", "prompt_hash"}
 _KEYS |= {"resps", "filtered_resps", "filter", "metrics", "task_name", "bypass"}
 #: Metrics of a task that are the mean over its documents.
@@ -50,11 +50,11 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     named = _NAME.match(content.name)  # the results of the same run may be in its folder
     task = "" if named is None else named["task"]
     results = {} if named is None else mapping(content.json_in_same_folder(f"results_{named['date']}.json"))
-    better = mapping(_of_task(results, "higher_is_better", task))
-    lower = {name: not higher for name, higher in better.items() if isinstance(higher, bool)}
-    means, filters = mapping(_of_task(results, "results", task)), {answer.filter for answer in answers}
-    stated, items = mapping(_of_task(results, "n-samples", task)).get("effective"), {answer.item for answer in answers}
-    lacking = missing_answers(content.where, stated, len(items), "documents")
+    higher_is_better = mapping(_of_task(results, "higher_is_better", task))
+    means = mapping(_of_task(results, "results", task))
+    documents = mapping(_of_task(results, "n-samples", task)).get("effective")
+    items, filters = {answer.item for answer in answers}, {answer.filter for answer in answers}
+    incomplete = missing_answers(content.where, documents, len(items), "documents")
     settings = {
         "generation settings": generation,
         "version of the task": _of_task(results, "versions", task),
@@ -66,10 +66,10 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         answers=answers,
         task=task,
         model=text(results.get("model_name")) or (_model_of_folder(content.where) if named else ""),
-        lower_is_better=lower,
+        lower_is_better={name: not higher for name, higher in higher_is_better.items() if isinstance(higher, bool)},
         settings=to_texts(settings),
         stated={(name, chosen): means.get(f"{name},{chosen}") for name in _MEANS for chosen in filters},
-        notes=lacking + empty_answers(content.where, empty, len(answers)),
+        notes=incomplete + empty_answers(content.where, empty, len(answers)),
     )
 
 
@@ -92,16 +92,15 @@ def _sample(content: Content, number: int, line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         sample = None
     if not isinstance(sample, dict) or "doc_id" not in sample:
-        raise ValueError(
-            f"{content.where}, line {number}: is not a sample of lm-evaluation-harness; expected an object with doc_id"
-        )
+        problem = "is not a sample of lm-evaluation-harness; expected an object with doc_id"
+        raise ValueError(f"{content.where}, line {number}: {problem}")
     return sample
 
 
 def _answer(sample: dict[str, Any], columns: Columns) -> Answer:
     about = {**sample, **mapping(sample.get("doc"))}
     chosen, responses = str(sample.get("filter") or ""), sample.get("filtered_resps")
-    # Where the filter left nothing of a response there is no answer, even if the harness scored it.
+    # If the filter left nothing of a response, there is no answer, even if the harness scored it.
     failed = "no response" if sample.get("resps") and responses in ([], [None]) else ""
     values = {} if failed else _metrics(sample)
     item, identity = str(sample["doc_id"]), _identity(sample)
@@ -129,8 +128,8 @@ def _identity(sample: dict[str, Any]) -> dict[str, str]:
 
 def _request(sample: Mapping[str, Any]) -> tuple[str, str | None]:
     """Return the prompt of the first request of a sample, and its settings of generation, if it has any."""
-    given = sample.get("arguments")
-    first = next(iter(given.values() if isinstance(given, dict) else given or ()), ())
+    requests = sample.get("arguments")
+    first = next(iter(requests.values() if isinstance(requests, dict) else requests or ()), ())
     parts = list(first.values() if isinstance(first, dict) else first if isinstance(first, list) else ())
     settings = next((json.dumps(part, sort_keys=True) for part in parts if mapping(part)), None)
     return text(next(iter(parts), "")), settings

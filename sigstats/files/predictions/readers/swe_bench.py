@@ -1,9 +1,8 @@
-"""SWE-bench: the submitted instances that were resolved. All others are wrong.
+"""The results of SWE-bench: an item is an instance, and right if it was resolved.
 
-The report of a run lists the instances by outcome; a report of the first version has ``resolved``, ``generated`` and
-``no_generation``. ``per_instance_details.json`` of the leaderboard, and reports instance by instance, are objects with
-the names of the instances as keys. The leaderboard's ``results.json`` names only the resolved instances;
-a file of ``--labels`` names all.
+A report of a run lists the instances by outcome; a report of the first version has ``resolved``, ``generated`` and
+``no_generation``. Other files are objects with the names of the instances as keys, such as the leaderboard's
+``per_instance_details.json``. Its ``results.json`` names only the resolved instances; a file of ``--labels`` names all.
 """
 
 import re
@@ -33,31 +32,35 @@ _FAILED = {
 }
 #: An object of instances: ``{"astropy__astropy-12907": {"resolved": true}}``.
 _FIRST_KEY = re.compile(rb'\{\s*+"(?P<repository>[\w.-]*?)-\d++"\s*+:\s*+\{')
-_SAID = re.compile(rb'"resolved"\s*+:\s*+(true|false)')
+_OUTCOME = re.compile(rb'"resolved"\s*+:\s*+(true|false)')
 
 
 def reads(content: Content) -> bool:
     """Return True for an object with lists of instances by outcome."""
     start = content.start.lstrip()
-    named = b'"resolved_ids"' in start or b'"resolved_instances"' in start
-    first = any(name in start[:200] for name in (b'"no_generation"', b'"generated"'))
-    return (named and b'_ids"' in start) or first or _by_instance(content)
+    has_resolved = b'"resolved_ids"' in start or b'"resolved_instances"' in start
+    is_first_version = any(name in start[:200] for name in (b'"no_generation"', b'"generated"'))
+    return (has_resolved and b'_ids"' in start) or is_first_version or _is_by_instance(content)
 
 
-def _by_instance(content: Content) -> bool:
+def _is_by_instance(content: Content) -> bool:
     first = _FIRST_KEY.match(content.start.lstrip())
-    return first is not None and b"__" in first["repository"][1:-1] and bool(_SAID.search(content.start))
+    return first is not None and b"__" in first["repository"][1:-1] and bool(_OUTCOME.search(content.start))
 
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read which instances were resolved."""
     report = content.json()
-    by_instance = _by_instance(content)
-    lists = {} if by_instance else report
-    ids = _of_instances(content, report) if by_instance else _of_lists(content, report, columns.form.instances)
-    resolved, submitted = ids
-    failed = {id_: why for name, why in _FAILED.items() for id_ in _ids(content, lists, name) if id_ not in resolved}
-    empty = [id_ for name in ("empty_patch_ids", "no_generation") for id_ in _ids(content, lists, name)]
+    failed: dict[str, str] = {}
+    empty: list[str] = []
+    by_instance = _is_by_instance(content)
+    if by_instance:
+        resolved, submitted = _of_instances(content, report)
+    else:
+        resolved, submitted = _of_lists(content, report, columns.form.instances)
+        for key, reason in _FAILED.items():
+            failed |= dict.fromkeys(set(_ids(content, report, key)) - resolved, reason)
+        empty = [*_ids(content, report, "empty_patch_ids"), *_ids(content, report, "no_generation")]
     return EvaluationLog(
         where=content.where,
         harness="SWE-bench",
@@ -79,15 +82,16 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
 
 
 def _of_instances(content: Content, report: Mapping[str, Any]) -> tuple[set[str], set[str]]:
+    """Return the resolved and the submitted instances of an object with the names of the instances as keys."""
     odd = [name for name, about in report.items() if not isinstance(mapping(about).get("resolved"), bool)]
     if odd:
-        raise ValueError(
-            f"{content.where}: {shown(odd[0])} does not say whether it was resolved; expected true or false"
-        )
+        problem = f"{shown(odd[0])} does not say whether it was resolved"
+        raise ValueError(f"{content.where}: {problem}; expected true or false")
     return {name for name, about in report.items() if about["resolved"]}, set(report)
 
 
 def _of_lists(content: Content, report: Mapping[str, Any], every: Sequence[str]) -> tuple[set[str], set[str]]:
+    """Return the resolved and the submitted instances of a report with lists; `every`: the instances of --labels."""
     resolved = {instance for name in ("resolved_ids", "resolved") for instance in _ids(content, report, name)}
     submitted = resolved.union(*(_ids(content, report, name) for name in _SUBMITTED))
     if every:
@@ -98,10 +102,8 @@ def _of_lists(content: Content, report: Mapping[str, Any], every: Sequence[str])
     stated = [report.get(name) for name in ("total_instances", "submitted_instances")]
     unnamed = not any(name.endswith("_ids") for name in report) and "generated" not in report
     if unnamed or any(isinstance(number, int) and number > len(known) for number in stated):
-        raise ValueError(
-            f"{content.where}: the report does not name all its instances; add --labels FILE with their names, or name "
-            "the report of the run, or per_instance_details.json"
-        )
+        remedy = "add --labels FILE with their names, or name the report of the run, or per_instance_details.json"
+        raise ValueError(f"{content.where}: the report does not name all its instances; {remedy}")
     return resolved, submitted
 
 
