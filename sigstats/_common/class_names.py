@@ -204,7 +204,7 @@ def class_notes(
 
 
 def answer_notes(models: Iterable[tuple[str, Sequence[str], IntArray, IntArray]]) -> Iterator[Note]:
-    """Yield a note for each model that is right in all rows, or predicts only one of several classes.
+    """Yield a note for each model that is right in all rows, predicts one class only, or is right less than by chance.
 
     `models`: as in `class_notes`.
     """
@@ -214,6 +214,23 @@ def answer_notes(models: Iterable[tuple[str, Sequence[str], IntArray, IntArray]]
         elif prediction.min() == prediction.max() and label.min() < label.max():
             only = shown(classes[prediction[0]])
             yield Note("constant-predictions", f"{model} predicts {only} in all {len(label):,} rows")
+        elif _deviations(label, prediction) < -4:
+            right = f"{model} is right in only {np.mean(label == prediction):.1%} of the rows, fewer than by chance"
+            yield Note("below-chance", f"{right}: its two classes may be exchanged")
+
+
+def _deviations(label: IntArray, prediction: IntArray) -> float:
+    """Return how many standard deviations more rows are right than by chance if there are two classes, else 0.
+
+    By chance the number of rows with the last class in both columns has the hypergeometric law of their totals.
+    """
+    last, first = max(label.max(), prediction.max()), min(label.min(), prediction.min())
+    actual, predicted = label == last, prediction == last
+    two = (actual | (label == first)).all() and (predicted | (prediction == first)).all()
+    variance = np.var(actual) * np.var(predicted) / max(len(label) - 1, 1)
+    if not two or not variance:
+        return 0.0
+    return float((np.mean(actual & predicted) - np.mean(actual) * np.mean(predicted)) / np.sqrt(variance))
 
 
 def _without(rows: Mapping[str, int], others: Collection[str]) -> list[str]:

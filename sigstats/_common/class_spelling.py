@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from .messages import Note, shown
 
-_SEPARATOR = re.compile(r"\s*[|;,]\s*")
+_SEPARATOR = re.compile(r"\s*[|;,+&]\s*")
 _BETWEEN_WORDS = re.compile(r"(?<=[^\W_])[_-](?=[^\W_])")
 #: Characters that may surround a name: brackets, quotation marks, a full stop, marks of tokens and of Markdown.
 _AROUND = " .:!*_()[]{}<>$'\"`\N{LOWER ONE EIGHTH BLOCK}"

@@ -175,12 +175,15 @@ def _match_keys(first: Predictions, other: Predictions) -> Matched:
             cure = "write the times in both as text of one form, in one time zone"
         problem = f"shares no id with {first.where} ({shown(ids[0])} here, {shown(ids[1])} there)"
         raise ValueError(f"{other.where}: {problem}; {cure}")
-    unmatched = {first.where: first.ids.filter(pc.is_null(partners))}
-    if len(keys_b) > len(rows):
-        unmatched[other.where] = other.ids.filter(pc.is_null(pc.index_in(keys_b, value_set=keys_a)))
+    alone = pc.is_null(pc.index_in(keys_b, value_set=keys_a))
+    one_file = first.where == other.where
+    unmatched = [
+        (first, "of the baseline" if one_file else "in this file", first.ids.filter(pc.is_null(partners))),
+        (other, "of the candidate" if one_file else "in this file", other.ids.filter(alone)),
+    ]
     notes = [
-        Note("unmatched-rows", f"{where}: {some_ids_are(pc.unique(ids))} only in this file")
-        for where, ids in unmatched.items()
+        Note("unmatched-rows", f"{side.where}: {some_ids_are(pc.unique(ids))} only {place}")
+        for side, place, ids in unmatched
         if len(ids)
     ]
     return Matched(first, other, rows, partners.take(rows), tuple(notes))

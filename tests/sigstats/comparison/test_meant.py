@@ -307,6 +307,7 @@ GUESS = np.where(RNG.random(200) < 0.8, TRUE, RNG.integers(0, 3, 200))
         (NAMES[TRUE], np.where(TRUE == GUESS, NAMES[GUESS], "Bird"), "'Bird' of the candidate is another spelling"),
         (NAMES[TRUE], np.where(TRUE == GUESS, NAMES[GUESS], "dog "), "'dog ' of the candidate is another spelling"),
         (NAMES[TRUE], np.where(TRUE == GUESS, NAMES[GUESS], "dog|cat"), "another spelling of the label 'cat|dog'"),
+        (NAMES[TRUE], np.where(TRUE == GUESS, NAMES[GUESS], "dog + cat"), "another spelling of the label 'cat|dog'"),
         (NAMES[TRUE], np.where(TRUE == GUESS, NAMES[GUESS], "(bird)."), "another spelling of the label 'bird'"),
         (TRUE, GUESS + 1, "classes '1', '2', '3' of the candidate are not those of the labels, '0', '1', '2'"),
         (np.where(TRUE, 1, -1), np.where(GUESS, 1, 0), "classes '0', '1' of the candidate"),

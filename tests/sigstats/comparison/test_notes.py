@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import hypergeom
 
 import sigstats
 from sigstats.comparison.notes import clusters
@@ -259,3 +260,43 @@ def test_files_sorted_by_class_have_no_ordered_errors():
     y = np.sort(rng.integers(0, 3, 2000))
     b = np.where(rng.random(2000) < np.array([0.3, 0.05, 0.0])[y], (y + 1) % 3, y)
     assert not named(sigstats.compare(y, y, b), "ordered-errors")
+
+
+@pytest.mark.parametrize("flipped", [0.5, 0.62, 0.75, 1.0])
+@pytest.mark.parametrize("codes", [(0, 1), ("no", "yes")])
+def test_models_of_two_classes_that_are_right_less_often_than_by_chance_are_noted(flipped, codes):
+    """Four standard deviations of the hypergeometric law; independent predictions are noted in 3e-5 of inputs."""
+    rng, n = np.random.default_rng(5), 400
+    label = rng.integers(0, 2, n)
+    a, b = (np.where(rng.random(n) < share, 1 - label, label) for share in (flipped, 0.14))
+    right = ((label == 1) & (a == 1)).sum()
+    law = hypergeom(n, (label == 1).sum(), (a == 1).sum())
+    found = sigstats.compare(*(np.array(codes)[column] for column in (label, a, b)))
+    assert bool(named(found, "below-chance")) == (right < law.mean() - 4 * law.std())
+
+
+def test_three_classes_and_answers_that_are_right_or_wrong_are_no_exchanged_pair():
+    rng = np.random.default_rng(6)
+    label = rng.integers(0, 3, 300)
+    assert not named(sigstats.compare(label, (label + 1) % 3, label), "below-chance")
+    assert not named(sigstats.compare(np.ones(300), rng.random(300) < 0.1, rng.random(300) < 0.2), "below-chance")
+
+
+@pytest.mark.parametrize(
+    ("form", "refused"), [("{}.0", True), ("{:05}", True), ("{} ", True), ("P{}", False), ("{}a", False)]
+)
+def test_groups_in_two_spellings_are_seen_however_few_their_rows(form, refused):
+    """Two eyes of each of 150 patients, and the second table spells them otherwise."""
+    first = "p{}" if form == "P{}" else "{}"
+    groups = [template.format(patient) for template in (first, form) for patient in range(150)]
+    b = np.tile(np.where(np.arange(150) < 4, 0, 1), 2)
+    a = np.ones_like(b)
+    if refused:
+        for test in (
+            sigstats.compare,
+            lambda y, a, b, groups: sigstats.mean_score_test(1.0 * a, 1.0 * b, groups=groups),
+        ):
+            with pytest.raises(ValueError, match=r"one group|each group"):
+                test(np.ones_like(a), a, b, groups=groups)
+    else:
+        assert bool(named(sigstats.compare(np.ones_like(a), a, b, groups=groups), "spelled-twice")) == (form == "P{}")

@@ -653,3 +653,13 @@ def test_arrays_that_were_put_together_as_bytes_are_refused(tmp_path, ending):
     (tmp_path / f"a.{ending}").write_bytes(2 * once.getvalue())
     with pytest.raises(ValueError, match=r"has more than one array|follows other content"):
         read(str(tmp_path / f"a.{ending}"), columns)
+
+
+def test_rows_that_only_one_of_two_models_of_a_file_has_are_noted_for_each(tmp_path):
+    path = tmp_path / "m.csv"
+    rows = [*(f"{number},a,1,1" for number in range(1, 4)), *(f"{number},b,1,0" for number in range(2, 6))]
+    path.write_text("\n".join(["id,model,label,prediction", *rows]) + "\n")
+    sides = [read(str(path), Columns().but(model=model)) for model in "ab"]
+    told = [str(note) for note in join(*sides, Columns(), unmatched="drop").notes if note.name == "unmatched-rows"]
+    assert ["of the baseline" in text and "'1'" in text for text in told] == [True, False]
+    assert "'4', '5'" in told[1] and "of the candidate" in told[1]
