@@ -141,8 +141,9 @@ def anytime_test(
     counts : array_like of int, shape (n,), optional
         The number of times that each difference occurred; 1 by default.
     looks : array_like, shape (n,), optional
-        The look at which each row first appeared, such as its night; looks are taken in the sorted order of these
-        labels. The order of the rows within a look does not matter. By default there is one look.
+        The look at which each row first appeared, such as its night: numbers, dates (as text, ISO 8601), or text that
+        differs in one number. Looks are taken in this order; that of the rows within a look does not matter. By
+        default there is one look.
     limit : float
         The largest possible difference of a row, in either direction: 1 for right and wrong and for marks between 0
         and 1. It is a property of the scores, not of the observed rows.
