@@ -159,6 +159,13 @@ def missing_answers(where: str, stated: Any, n: int, what: str = "answers") -> t
     return (Note("incomplete-log", text),) if isinstance(stated, (int, float)) and stated > n else ()
 
 
+def other_count(where: str, stated: Any, n: int, what: str) -> tuple[Note, ...]:
+    """Return a note if a log states another number of outcomes than it lists."""
+    is_number = isinstance(stated, int) and not isinstance(stated, bool)
+    text = f"{where}: states {stated} {what}, but lists {n:,}; those that it lists count"
+    return (Note("other-total", text),) if is_number and stated != n else ()
+
+
 def share_of(passed: Any, failed: Any) -> float | None:
     """Return the share of passed answers that a log states; None if it does not."""
     known = isinstance(passed, int) and isinstance(failed, int) and passed + failed > 0

@@ -25,20 +25,32 @@ MOST_VALUES = 2**20
 _FRACTION, _WHOLE = r"^[+-]?[0-9]*[.,][0-9]*[1-9][0-9]*([^0-9.]|$)", r"^-?[0-9]+(\.0*)?$"
 #: An id that ends with a number after a separator, or after letters that follow another number.
 _NUMBERED = r"^(?:(.*[0-9A-Za-z])[^0-9A-Za-z]+[A-Za-z]*|(.*[0-9])[A-Za-z]+)[0-9]+$"
+_NUMBER = "^([-+.0-9eE]+|nan)$"
 #: Usual names of a training set.
 TRAINING = frozenset({"train", "training", "train_set", "fit"})
+#: Columns that mark training rows only if all their values are names of such sets.
+_MAY_DIVIDE = frozenset({"dataset", "set", "fold", "sample", "usage", "role", "stage"})
+_OTHER_PARTS = frozenset({"test", "testing", "test_set", "val", "valid", "validation", "dev", "eval", "holdout", ""})
 _NOT_FINISHED = frozenset({"error", "errored", "timeout", "timed_out", "crashed", "aborted", "cancelled", "canceled"})
 _NOT_FINISHED |= {"failed", "fail", "failure"}
+_TRUE = frozenset({"1", "1.0", "true", "yes"})
+#: Columns of status codes of HTTP; those from 400 are errors.
+_HTTP = frozenset({"httpstatus", "httpcode", "httpstatuscode", "statuscode"})
 #: Texts of rows of another kind, by the names of their columns in small letters, without underscores.
 _OTHER_KINDS = {
-    **dict.fromkeys(("split", "subset", "partition", "phase", "datasplit", "traintest"), TRAINING),
-    **dict.fromkeys(("train", "istrain", "istraining", "intraining"), frozenset({"1", "1.0", "true", "yes"})),
+    **dict.fromkeys(("split", "subset", "partition", "phase", "datasplit", "traintest", *_MAY_DIVIDE), TRAINING),
+    **dict.fromkeys(("train", "istrain", "istraining", "intraining"), _TRUE),
     **dict.fromkeys(("status", "state", "runstatus"), _NOT_FINISHED),
     **dict.fromkeys(("valid", "isvalid", "completed", "finished"), frozenset({"0", "0.0", "false", "no"})),
+    **dict.fromkeys(("timedout", "timeout", "crashed", "aborted", "cancelled", "canceled", "truncated"), _TRUE),
+    **dict.fromkeys(("errored", "iserror", "haserror", "parseerror", "parsingerror", "parsefailed"), _TRUE),
+    **dict.fromkeys(("refused", "isrefusal", "invalid", "isinvalid"), _TRUE),
+    **dict.fromkeys(_HTTP, frozenset(f"{code}{end}" for code in range(400, 600) for end in ("", ".0"))),
     **dict.fromkeys(("finishreason", "stopreason"), _NOT_FINISHED | {"length", "max_tokens", "content_filter"}),
 }
 #: Columns in which any other text than these states that the row has an error.
 _ERRORS = frozenset({"error", "errormessage", "errortype", "exception", "traceback", "failure"})
+_ERRORS |= {"parseerror", "parsingerror"}
 _NO_ERROR = frozenset({"", "false", "no", "none", "null", "nan", "n/a", "ok", "success"})
 #: Columns that state if the prediction is right.
 _CORRECT = frozenset({"correct", "iscorrect"})
@@ -182,7 +194,10 @@ def _contradictions(table: Table, name: str, answers: Sequence[Any]) -> int:
 
 def notes_on_other_kinds(name: str, column: Any) -> Iterator[Note]:
     """Yield a note if a column marks some rows as training rows or failures."""
-    counts = {text: n for text, n in _counts(column).items() if _is_of_another_kind(name, text)}
+    counts = _counts(column, most_numbers=600 if _plain(name) in _HTTP else 2)
+    if _plain(name) in _MAY_DIVIDE and not {_word(text) for text in counts} <= TRAINING | _OTHER_PARTS:
+        return
+    counts = {text: n for text, n in counts.items() if _is_of_another_kind(name, text)}
     if 0 < (n := sum(counts.values())) < len(column):
         text = f"rows have {some_of([*map(shown, counts)], 3)} in column {shown(name)}, which is not used"
         yield Note("unused-column", f"{n:,} of {len(column):,} {text}; they count like the other rows")
@@ -190,18 +205,22 @@ def notes_on_other_kinds(name: str, column: Any) -> Iterator[Note]:
 
 def _is_of_another_kind(name: str, text: str) -> bool:
     """Return True if such a text in a column of this name marks a training row or a failure."""
-    if _plain(name) in _ERRORS:
-        return text.lower() not in _NO_ERROR and not is_number(text)
-    return text.lower().replace(" ", "_") in _OTHER_KINDS.get(_plain(name), ())
+    if _plain(name) in _ERRORS and text.lower() not in _NO_ERROR and not is_number(text):
+        return True
+    return _word(text) in _OTHER_KINDS.get(_plain(name), ())
 
 
-def _counts(column: Any) -> dict[str, int]:
-    """Return the number of rows with each text; empty if the column has lists, objects or more than two numbers."""
+def _word(text: str) -> str:
+    return text.lower().replace(" ", "_")
+
+
+def _counts(column: Any, most_numbers: int) -> dict[str, int]:
+    """Return the number of rows with each text; empty if the column has lists, objects or too many numbers."""
     values = in_one(column)
     values = values.cast(values.type.value_type) if pa.types.is_dictionary(values.type) else values
     if pa.types.is_nested(values.type) or pa.types.is_binary(values.type):
         return {}
     counts: Any = pc.value_counts(values.drop_null().cast(pa.string()))
-    if len(counts) > 2 and pc.all(pc.match_substring_regex(counts.field("values"), "^([-+.0-9eE]+|nan)$")).as_py():
+    if len(counts) > most_numbers and pc.all(pc.match_substring_regex(counts.field("values"), _NUMBER)).as_py():
         return {}  # numbers, such as those of folds and errors
     return {count["values"]: count["counts"] for count in counts.to_pylist()}

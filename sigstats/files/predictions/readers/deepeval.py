@@ -1,7 +1,7 @@
 """The test run that DeepEval saves (``test_run_*.json``): each test case with its metrics by name.
 
 An item is a test case, known by its name. A metric is read as its score; the score ``success`` is right if all metrics
-of the case passed their thresholds.
+of the case passed their thresholds, and missing if the case has no metrics.
 """
 
 import json
@@ -68,7 +68,8 @@ def _answer(number: int, case: Mapping[str, Any], columns: Columns) -> Answer:
             name, score = str(metric.get("name")), metric.get("score")
             values[name] = score if values.get(name, score) == score else [values[name], score]  # a list is refused
     failed = next((str(metric["error"])[:200] for metric in metrics if metric.get("error")), "")
-    if isinstance(case.get("success"), bool) and not failed:
+    failed = failed or "no metrics" * (not metrics)
+    if isinstance(case.get("success"), bool) and values and not failed:
         values["success"] = case["success"]
     asked = {key: case.get(key) for key in _ASKED if case.get(key) is not None}
     identity = {"input": json.dumps(asked, sort_keys=True)} if asked else {}

@@ -14,7 +14,7 @@ from sigstats._common.messages import Note, shown
 
 from ...inputs.content import Content
 from .._columns import Columns
-from .._log import Answer, EvaluationLog, graded_by, make_answer, missing_answers
+from .._log import Answer, EvaluationLog, graded_by, make_answer, missing_answers, other_count
 
 ORDER = 47
 NAME = "JUnit's XML"
@@ -52,7 +52,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
 
 
 def _notes(where: str, root: Element, cases: Sequence[Mapping[str, Element]]) -> Iterator[Note]:
-    """Yield notes on suites that ended in an error, tests that were retried, and counts above those of the cases."""
+    """Yield notes on suites that ended in an error, tests that were retried, and counts that differ from the cases."""
     for suite in (root, *root.iterfind(".//{*}testsuite")):
         for error in suite.iterfind("{*}error"):
             problem = f"a suite ended in an error, {shown(error.get('message', ''))}; absent tests are not counted"
@@ -69,6 +69,12 @@ def _notes(where: str, root: Element, cases: Sequence[Mapping[str, Element]]) ->
             stated = max(stated, sum(int(text) for suite in level if (text := suite.get(key, "")).isdecimal()))
             level = [inner for suite in level for inner in suite.iterfind("{*}testsuite")]
         yield from missing_answers(where, stated, n, key)
+    for suite in (root, *root.iterfind(".//{*}testsuite")):  # an outer suite may leave out the counts of those in it
+        inside = suite.iterfind("{*}testcase" if suite.tag.endswith("testsuite") else ".//{*}testcase")
+        n, text = sum(case.find("{*}failure") is not None for case in inside), suite.get("failures", "")
+        if text.isdecimal() and int(text) < n:
+            yield from other_count(where, int(text), n, "failures")
+            break
 
 
 def _answer(content: Content, case: Element, children: Mapping[str, Element], columns: Columns) -> Answer:

@@ -2,7 +2,8 @@
 
 Tests that ask the same, as ``--repeat`` writes them, are answers to one item; the item is identified by the question,
 in any order of tests. An answer is right if promptfoo passed it; its score and the named scores are read if one is
-named. A provider is treated as a model, a prompt as a filter.
+named. Answers to tests without assertions, which promptfoo passes, have no score. A provider is treated as a model, a
+prompt as a filter.
 """
 
 import hashlib
@@ -13,7 +14,7 @@ from typing import Any
 
 from ...inputs.content import Content
 from .._columns import Columns
-from .._log import Answer, EvaluationLog, graded_by, make_answer, mapping, missing_answers, share_of
+from .._log import Answer, EvaluationLog, empty_answers, graded_by, make_answer, mapping, missing_answers, share_of
 
 ORDER = 40
 NAME = "promptfoo's output.json"
@@ -21,6 +22,7 @@ NAME = "promptfoo's output.json"
 _PASSED = "success"
 #: Failure reason that promptfoo writes for a test that ended with an error.
 _ERROR = 2
+_UNGRADED = "the test has no assertions"
 _COUNTS = ("successes", "failures", "errors")
 BEGINS = re.compile(
     rb'(?s)\s*+\{(?=.*"results")\s*+'
@@ -41,6 +43,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         model = _named(result, "provider") if len(models) > 1 else ""
         prompt = _named(result, "prompt") if len(prompts) > 1 else ""
         answers.append(_answer(result, model, prompt, columns))
+    ungraded = sum(answer.failed == _UNGRADED for answer in answers)  # promptfoo counts them as successes
     return EvaluationLog(
         where=content.where,
         harness="promptfoo",
@@ -49,14 +52,15 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         model=next(iter(models)) if len(models) == 1 else "",
         kind="score",
         settings={"prompt": next(iter(prompts))} if len(prompts) == 1 else {},
-        stated={(_PASSED, ""): share_of(stats.get("successes"), stats.get("failures"))},
-        notes=missing_answers(content.where, sum(stats.get(key, 0) for key in _COUNTS), len(results)),
+        stated={(_PASSED, ""): share_of(stats.get("successes", 0) - ungraded, stats.get("failures"))},
+        notes=missing_answers(content.where, sum(stats.get(key, 0) for key in _COUNTS), len(results))
+        + empty_answers(content.where, sum(map(_is_empty, results)), len(results)),
         **graded_by(_PASSED, "score"),
     )
 
 
 def _answer(result: Mapping[str, Any], model: str, prompt: str, columns: Columns) -> Answer:
-    failed = _has_failed(result)
+    failed = _reason_unscored(result)
     values = {_PASSED: result[_PASSED]}
     if columns.numbers:
         values |= {"score": result.get("score"), **mapping(result.get("namedScores"))}
@@ -68,8 +72,27 @@ def _answer(result: Mapping[str, Any], model: str, prompt: str, columns: Columns
         columns,
         model=model,
         filter=prompt,
-        failed=str(result.get("error") or "error")[:200] if failed else "",
+        failed=failed,
     )
+
+
+def _reason_unscored(result: Mapping[str, Any]) -> str:
+    """Return the reason why a test was not graded; empty if it was."""
+    if _has_failed(result):
+        return str(result.get("error") or "error")[:200]
+    return _UNGRADED if _lacks_assertions(result) else ""
+
+
+def _lacks_assertions(result: Mapping[str, Any]) -> bool:
+    """Return True for a test without assertions; if its grade was left out of the file, the test case decides."""
+    grade, test = result.get("gradingResult"), result.get("testCase")
+    if isinstance(grade, dict):
+        return grade.get("reason") == "No assertions" and not grade.get("componentResults")
+    return ("gradingResult" in result or isinstance(test, dict)) and not mapping(test).get("assert")
+
+
+def _is_empty(result: Mapping[str, Any]) -> bool:
+    return mapping(result.get("response")).get("output", "absent") in ("", None) and not _has_failed(result)
 
 
 def _has_failed(result: Mapping[str, Any]) -> bool:

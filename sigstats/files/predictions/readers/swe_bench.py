@@ -9,11 +9,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sigstats._common.messages import Note
 from sigstats._common.validation import shown
 
 from ...inputs.content import Content
 from .._columns import Columns
-from .._log import EvaluationLog, empty_answers, graded_by, make_answer, mapping
+from .._log import EvaluationLog, empty_answers, graded_by, make_answer, mapping, other_count
 
 ORDER = 45
 NAME = "a SWE-bench report"
@@ -30,6 +31,8 @@ _FAILED = {
     "reset_failed": "reset failed",
     "incomplete_ids": "not submitted",
 }
+#: Outcomes whose numbers of instances a report states, as well as the lists.
+_OUTCOMES = ("resolved", "unresolved", "empty_patch", "error")
 #: An object of instances: ``{"astropy__astropy-12907": {"resolved": true}}``.
 _FIRST_KEY = re.compile(rb'\{\s*+"(?P<repository>[\w.-]*?)-\d++"\s*+:\s*+\{')
 _OUTCOME = re.compile(rb'"resolved"\s*+:\s*+(true|false)')
@@ -53,6 +56,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     report = content.json()
     failed: dict[str, str] = {}
     empty: list[str] = []
+    notes: tuple[Note, ...] = ()
     by_instance = _is_by_instance(content)
     if by_instance:
         resolved, submitted = _of_instances(content, report)
@@ -61,6 +65,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         for key, reason in _FAILED.items():
             failed |= dict.fromkeys(set(_ids(content, report, key)) - resolved, reason)
         empty = [*_ids(content, report, "empty_patch_ids"), *_ids(content, report, "no_generation")]
+        notes = _count_notes(content, report)
     return EvaluationLog(
         where=content.where,
         harness="SWE-bench",
@@ -77,7 +82,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         ],
         model="" if by_instance else content.name.removesuffix(".json").rpartition(".")[0].replace("__", "/"),
         **graded_by("resolved"),
-        notes=empty_answers(content.where, len(empty), len(submitted)),
+        notes=notes + empty_answers(content.where, len(empty), len(submitted)),
     )
 
 
@@ -93,6 +98,9 @@ def _of_instances(content: Content, report: Mapping[str, Any]) -> tuple[set[str]
 def _of_lists(content: Content, report: Mapping[str, Any], every: Sequence[str]) -> tuple[set[str], set[str]]:
     """Return the resolved and the submitted instances of a report with lists; `every`: the instances of --labels."""
     resolved = {instance for name in ("resolved_ids", "resolved") for instance in _ids(content, report, name)}
+    if both := resolved.intersection(_ids(content, report, "unresolved_ids")):
+        problem = f"{shown(min(both))} is in resolved_ids and in unresolved_ids"
+        raise ValueError(f"{content.where}: {problem}; list each instance in one of them")
     submitted = resolved.union(*(_ids(content, report, name) for name in _SUBMITTED))
     if every:
         if odd := min(submitted.difference(every), default=""):
@@ -105,6 +113,16 @@ def _of_lists(content: Content, report: Mapping[str, Any], every: Sequence[str])
         remedy = "add --labels FILE with their names, or name the report of the run, or per_instance_details.json"
         raise ValueError(f"{content.where}: the report does not name all its instances; {remedy}")
     return resolved, submitted
+
+
+def _count_notes(content: Content, report: Mapping[str, Any]) -> tuple[Note, ...]:
+    """Return a note for each outcome of which a report states another number of instances than it lists."""
+    notes: tuple[Note, ...] = ()
+    for name in _OUTCOMES:
+        if f"{name}_ids" in report or name == "resolved":
+            n = len(set(_ids(content, report, f"{name}_ids")))
+            notes += other_count(content.where, report.get(f"{name}_instances"), n, f"{name} instances")
+    return notes
 
 
 def _ids(content: Content, report: Mapping[str, Any], name: str) -> list[str]:

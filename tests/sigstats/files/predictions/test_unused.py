@@ -33,6 +33,18 @@ def table(tmp_path):
         ("train", ["yes", "no", "no"], "4 of 12 rows have 'yes' in column 'train'"),
         ("valid", [0, 1, 1], "4 of 12 rows have '0' in column 'valid'"),
         ("finish_reason", ["length", "stop", "stop"], "4 of 12 rows have 'length' in column 'finish_reason'"),
+        ("timed_out", [True, False, False], "4 of 12 rows have 'true' in column 'timed_out'"),
+        ("parse_error", [1, 0, 0], "4 of 12 rows have '1' in column 'parse_error'"),
+        ("parse_error", ["Expecting value", None, None], "4 of 12 rows have 'Expecting value' in column 'parse_error'"),
+        ("refused", ["no", "yes", "no"], "4 of 12 rows have 'yes' in column 'refused'"),
+        ("http_status", [200, 429, 500], "8 of 12 rows have '429', '500' in column 'http_status'"),
+        ("http_status", [200, 204, 301], ""),
+        ("timeout", [30, 60, 90], ""),  # in seconds
+        ("refused_before", [True, False, False], ""),
+        ("dataset", ["train", "test", "dev"], "4 of 12 rows have 'train' in column 'dataset'"),
+        ("dataset", ["train", "plane", "test"], ""),
+        ("dataset", ["test", "dev", "dev"], ""),
+        ("fold", [1, 2, 3], ""),
         ("test", [0, 1, 1], ""),  # a test may have been passed
         ("train_loss", [1, 0, 0], ""),
         ("language", ["train", "test", "test"], ""),
