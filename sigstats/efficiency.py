@@ -116,7 +116,8 @@ def efficiency_test(
     ----------
     table : array_like of int, shape (k, k)
         Counts of objects, true classes in rows and assigned classes in columns, with k of at least 2. Rows and columns
-        may be empty. The transposed table has the same p-value.
+        may be empty. The transposed table has the same p-value. The columns of a data frame are matched with its rows
+        by their labels; if rows have no labels (as in polars), columns must be sorted by name.
     method : {"auto", "exact", "monte-carlo", "chi2"}
         ``"auto"`` follows Nyssen's criteria: the exact test if the size of the problem allows it, which is nearly
         always, and otherwise the Monte-Carlo test; `reason` of the result tells which. ``"chi2"`` is for comparison
@@ -136,8 +137,9 @@ def efficiency_test(
     ------
     ValueError
         If `table` is not square, has fewer than two classes or no object, or an entry is not a whole number of at least
-        0; if `method`, `n_resamples` or `rng` is not valid; or if the exact test cannot handle the totals, which
-        happens above 20,000 objects if two classes contain nearly all of them.
+        0; if its columns cannot be matched with its rows; if `method`, `n_resamples` or `rng` is not valid; or if the
+        exact test cannot handle the totals, which happens above 20,000 objects if two classes contain nearly all of
+        them.
 
     Notes
     -----

@@ -1,12 +1,13 @@
 """Confusion tables: true classes in rows, assigned classes in columns."""
 
+from os.path import commonprefix
 from typing import Any
 
 import numpy as np
 
 from ._common.class_names import as_class_labels, label_name
 from ._common.class_spelling import DistinctNames, names_in
-from ._common.data_frames import require_same_index
+from ._common.data_frames import SORTED, are_in_order, labelled, opened, require_same_index
 from ._common.validation import IntArray, as_counts, as_labels, refuse, refuse_where, same_kind_of_labels, shown
 
 #: The most classes of a table, which then takes 128 MB.
@@ -16,7 +17,8 @@ MOST_CLASSES = 4096
 def as_confusion_table(table: Any) -> IntArray:
     """Return a square table of counts, of two classes or more and at least one object, or raise ValueError.
 
-    If the rows and the columns of a data frame share labels, columns are sorted into the order of the rows.
+    If the rows and the columns of a data frame share labels, columns are sorted into the order of the rows. If the rows
+    have no labels, the names of columns must be sorted.
     """
     counts = as_counts(_in_order_of_rows(table), "table", ndim=2)
     if counts.shape[0] != counts.shape[1] or len(counts) < 2:
@@ -27,16 +29,27 @@ def as_confusion_table(table: Any) -> IntArray:
 
 
 def _in_order_of_rows(value: Any) -> Any:
-    """Sort the columns of a pandas data frame into the order of its rows; return anything else unchanged."""
-    if not hasattr(value, "columns") or not hasattr(value, "index"):
+    """Sort the columns of a data frame into the order of its rows; return anything else unchanged."""
+    value = labelled(value, "table")
+    if (frame := value if hasattr(value, "iloc") else opened(value)) is None:
         return value
     rows, columns = (
         [label_name(label) if isinstance(label, (str, int, float, np.generic)) else label for label in axis]
-        for axis in (value.index, value.columns)
+        for axis in (getattr(frame, "index", ()), frame.columns)
     )
     if len(rows) > 2 and rows[-1] == columns[-1] and _has_margins(np.asarray(value)):
         raise refuse("table (columns)", columns, "the table without its margins")
-    if rows == columns or not set(rows) & set(columns):  # the same order, or two ways to name the classes
+    if rows == columns:
+        return value
+    if not set(rows) & set(columns):  # two ways to name the classes, or rows without labels
+        if rows == [*map(str, range(len(rows)))] and not are_in_order(columns):
+            raise refuse("table (columns)", columns, SORTED.format("rows have no labels"))
+        bare_rows, bare_columns = (
+            [str(label)[len(commonprefix([*map(str, axis)])) :] for label in axis]  # noqa: RUF071 - not of paths
+            for axis in (rows, columns)
+        )
+        if bare_rows != bare_columns and set(bare_rows) == set(bare_columns):
+            raise refuse("table (columns)", columns, f"the order of the rows, {shown(rows)}")
         return value
     if len(rows) != len(columns) or set(rows) != set(columns) or len(set(rows)) < len(rows):
         wanted = f"the classes of the rows, {shown(rows)}, each once (reindex adds one)"

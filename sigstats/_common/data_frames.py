@@ -4,6 +4,7 @@ import datetime as dt
 import math
 import re
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -12,7 +13,10 @@ from numpy.typing import NDArray
 from .class_spelling import VERDICTS, DistinctNames, is_finite_number, is_summary
 from .column_names import is_no_model
 from .repeats import check_end_rows, refuse_summaries
-from .validation import MAX_TOTAL, as_array, hint, refuse, shown
+from .validation import MAX_TOTAL, as_array, hint, refuse, require_one_index, shown
+
+#: The expected order of names of classes, with the reason.
+SORTED = "names in sorted order, since {} (an array is taken as it is)"
 
 
 def opened(table: Any) -> Any | None:
@@ -36,7 +40,7 @@ def require_same_index(*, axis: Literal["rows", "classes"] = "rows", **values: A
     named: tuple[str, Any] | None = None
     for name, value in values.items():
         index: Any = getattr(value, "index", None)
-        frame = opened(value) if axis == "classes" else None
+        frame = opened(labelled(value, name)) if axis == "classes" else None
         if frame is not None:
             index = frame.columns
         if frame is None and not hasattr(index, "equals"):  # a list has a method of this name
@@ -49,6 +53,39 @@ def require_same_index(*, axis: Literal["rows", "classes"] = "rows", **values: A
             fill = ", with fill_value=0 for absent classes" if name.startswith("counts_") else ""
             cure = f"reindex aligns them{fill}; an array is taken as it is"
             raise refuse(f"{name} ({where})", index, f"{wanted} ({cure})")
+
+
+def labelled(value: Any, name: str) -> Any:
+    """Return a sequence of pandas Series as the data frame of these rows; return anything else unchanged.
+
+    Series without distinct names, or with numbers as names, make rows without labels. Raises ValueError if their
+    indices differ.
+    """
+    rows = value if isinstance(value, (list, tuple)) else ()
+    if not rows or any(getattr(row, "ndim", 0) != 1 or not hasattr(getattr(row, "index", 0), "equals") for row in rows):
+        return value
+    require_one_index(rows, name)
+    names = [row.name for row in rows]
+    are_labels = len({*names}) == len(names) and all(isinstance(text, (str, bool, np.bool_)) for text in names)
+    frame: Any = type(rows[0].to_frame())  # that of pandas, or of a library with its interface
+    return frame([*map(np.asarray, rows)], names if are_labels else None, rows[0].index)
+
+
+def are_in_order(names: Sequence[Any]) -> bool:
+    """Return True for names in the order of texts or of numbers, or those that polars gives to columns by default."""
+    texts = [str(name) for name in names]
+    keys: list[Any] = [float(text) for text in texts] if all(map(is_finite_number, texts)) else texts
+    return keys == sorted(keys) or texts == [f"column_{place}" for place in range(len(texts))]
+
+
+def same_columns(**tables: Any) -> None:
+    """Refuse tables that name the same classes in other orders, or in no sorted order if one of them names none."""
+    require_same_index(axis="classes", **tables)
+    frames = {name: opened(labelled(table, name)) for name, table in tables.items()}
+    unnamed = any(frame is None for frame in frames.values())
+    for name, frame in frames.items():
+        if unnamed and frame is not None and not are_in_order(frame.columns):
+            raise refuse(f"{name} (columns)", [*frame.columns], SORTED.format("another table names no classes"))
 
 
 def same_classes(**counts: Any) -> None:
@@ -248,6 +285,8 @@ _CLASSES_OR_ERRORS = re.compile(
     r"(?:[^a-z]|$)"
 )
 _TRUTH_VALUES = frozenset({"0", "1", "0.0", "1.0", "true", "false"})
+#: Names of A and of B where only one axis of a table has a name.
+_IS_A, _IS_B = (re.compile(rf"(?:^|[\W_])(?:{names})$") for names in ("a|baseline", "b|candidate"))
 
 
 def right_first(table: Any) -> Any:
@@ -257,15 +296,15 @@ def right_first(table: Any) -> Any:
     the columns, if labels do not state which answers are right, or if the name of an axis with labels 0 and 1 (or true
     and false) suggests classes or errors.
     """
-    if not hasattr(table, "columns") or np.shape(table) != (2, 2):
+    table = labelled(table, "table")
+    frame = table if hasattr(table, "iloc") else opened(table)
+    if frame is None or np.shape(table) != (2, 2):
         return table
-    axes = {"index": getattr(table, "index", None), "columns": table.columns}
-    names = [str(getattr(axis, "name", None)) for axis in axes.values()]
-    of_rows, of_columns = (name.casefold() for name in names)
-    same = next((place for place, (a, b) in enumerate(zip(of_rows, of_columns, strict=False)) if a != b), 0)
-    turned = of_rows[same:].startswith("b") and of_columns == f"{of_rows[:same]}a{of_rows[same + 1 :]}"
-    if turned or ("candidate" in of_rows and "baseline" in of_columns):
-        raise refuse("table (rows, columns)", names, f"{names[1]} in rows and {names[0]} in columns (transpose it)")
+    axes = {"index": getattr(frame, "index", None), "columns": frame.columns}
+    for names in product(*map(_names_of, axes.values())):
+        if _are_swapped(*map(str.casefold, names)):
+            wanted = f"{names[1] or 'A'} in rows and {names[0] or 'B'} in columns (transpose it)"
+            raise refuse("table (rows, columns)", [*names], wanted)
     orders = []
     for where, axis in axes.items():
         if axis is None or (type(axis).__name__ == "RangeIndex" and axis.name is None):
@@ -278,14 +317,30 @@ def right_first(table: Any) -> Any:
             raise refuse(f"table ({where})", name, wanted)
         if {*marks} == {0, 1}:
             orders.append([marks.index(1), marks.index(0)])
-        elif axes["index"] is not None:
+        elif axes["index"] is not None or [*axis] != ["column_0", "column_1"]:  # the default of polars
             wanted = "labels such as right and wrong, or an array with right answers first"
             raise refuse(f"table ({where})", [*axis], wanted)
     if len(orders) == 2:
         return table.iloc[orders[0], orders[1]]
     if [1, 0] in orders:
-        raise refuse("table (columns)", [*table.columns], "right answers first, since rows have no labels")
+        raise refuse("table (columns)", [*frame.columns], "right answers first, since rows have no labels")
     return table
+
+
+def _names_of(axis: Any) -> list[str]:
+    """Return the name of an axis, and the model that its labels share: "A" of "A right" and "A wrong"."""
+    models = {" ".join(re.split(r"[\s_]", str(label))[:-1]) for label in (() if axis is None else axis)}
+    name = getattr(axis, "name", None)
+    return [text for text in ("" if name is None else str(name), *(models if len(models) == 1 else ())) if text] or [""]
+
+
+def _are_swapped(rows: str, columns: str) -> bool:
+    """Return True if the names of rows and columns are those of B and A; an empty one is missing."""
+    if not rows or not columns:
+        return bool(_IS_B.search(rows) or _IS_A.search(columns))
+    same = next((place for place, (a, b) in enumerate(zip(rows, columns, strict=False)) if a != b), 0)
+    turned = rows[same:].startswith("b") and columns == f"{rows[:same]}a{rows[same + 1 :]}"
+    return turned or ("candidate" in rows and "baseline" in columns)
 
 
 def _verdict(label: Any) -> float | None:

@@ -272,11 +272,23 @@ def as_array(value: Any, name: str, wanted: str) -> NDArray[Any]:
         raise refuse(name, value, f"{wanted}, none of them masked")
     if isinstance(value, (str, bytes, bytearray)):  # NumPy would take bytes for text, or for small numbers
         raise refuse(name, value, f"{wanted}, not one text")
+    if isinstance(value, (list, tuple)):
+        require_one_index(value, name)
     try:
         array = np.asarray(value)
     except Exception:  # ragged, or an object that may raise anything
         raise refuse(name, value, wanted) from None
     return _numbers(array) if array.dtype.kind == "O" else array
+
+
+def require_one_index(rows: Sequence[Any], name: str) -> None:
+    """Refuse pandas Series whose values have other names than those of the first, or another order."""
+    first: Any = getattr(rows[0] if rows else None, "index", None)
+    for place, row in enumerate(rows if hasattr(first, "equals") else ()):  # a list has a method of this name
+        index: Any = getattr(row, "index", None)
+        if hasattr(index, "equals") and not index.equals(first):
+            wanted = f"the index of {name}[0], in its order (reindex aligns them; an array is taken as it is)"
+            raise refuse(f"{name}[{place}] (index)", index, wanted)
 
 
 def _numbers(objects: NDArray[Any]) -> NDArray[Any]:

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy.special import chdtrc
 
-from .._common.data_frames import require_same_index
+from .._common.data_frames import require_same_index, same_columns
 from .._common.validation import FloatArray, as_choice, as_count, as_probabilities, refuse
 from ..conditional.problem import poisson_log_pmf
 from ..goodness_of_fit.distance import LEAST_PROBABILITY, class_terms
@@ -52,7 +52,8 @@ def efficiency_test(y: Any, assigned: Any, *, n_tables: int = _TABLES) -> FuzzyT
     ----------
     y, assigned : array_like, shape (n, K)
         The weight of each class, true and assigned, for each object: at least 0, with one above 0. Weights are scaled
-        so that the largest of an object is 1; an object with a crisp class has one positive weight.
+        so that the largest of an object is 1; an object with a crisp class has one positive weight. If only one of
+        the tables is a data frame, its columns must be sorted by name.
     n_tables : int
         The largest number of tables, different by margins or number correct, that are listed. If there are more, the
         ends are certified bounds.
@@ -79,7 +80,7 @@ def efficiency_test(y: Any, assigned: Any, *, n_tables: int = _TABLES) -> FuzzyT
     FuzzyDecision(possibility=1.0, necessity=0.6)
     """
     require_same_index(y=y, assigned=assigned)
-    require_same_index(axis="classes", y=y, assigned=assigned)
+    same_columns(y=y, assigned=assigned)
     first = as_memberships(y, "y")
     second = as_memberships(assigned, "assigned", n_classes=first.shape[1])
     if len(first) != len(second):
@@ -196,7 +197,7 @@ def homogeneity_test(
     >>> [round(p, 4) for p in result.low], [round(p, 4) for p in result.high]
     ([0.0013, 0.0013], [0.0101, 0.072])
     """
-    require_same_index(axis="classes", first=first, second=second)
+    same_columns(first=first, second=second)
     a = as_memberships(first, "first")
     b = as_memberships(second, "second", n_classes=a.shape[1])
     as_choice(method, "method", METHODS)

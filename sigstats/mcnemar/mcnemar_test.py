@@ -157,9 +157,9 @@ def mcnemar_test(
     Raises
     ------
     ValueError
-        If a count is negative or fractional, a table is not 2 x 2, its axes are named B and A, its labels are not words
-        of right and wrong, labels are given instead of counts, an option is unknown or belongs to another method, or
-        `n` is missing or out of range.
+        If a count is negative or fractional, a table is not 2 x 2, its axes or labels name B in rows and A in columns,
+        its labels are not words of right and wrong, labels are given instead of counts, an option is unknown or belongs
+        to another method, or `n` is missing or out of range.
 
     Notes
     -----

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from .._common.class_names import label_name
+from .._common.data_frames import opened
 from .._common.messages import each_once
 from .._common.validation import FloatArray, as_real, refuse, shown
 from .metrics import EXPECTED_COST
@@ -34,7 +35,8 @@ def as_cost_measure(costs: Any) -> OwnMeasure:
     ----------
     costs : mapping or DataFrame
         The cost of each wrong prediction, ``{true class: {predicted class: cost}}``, or a pandas data frame with the
-        true classes as its index and the predicted ones as its columns, or with the columns label, prediction and cost.
+        true classes as its index and the predicted ones as its columns; or a frame of pandas, polars or Arrow with the
+        columns label, prediction and cost.
         A right prediction costs 0, unless it is given.
         Or ``{"fn": 10, "fp": 1}``: the costs of a false negative and a false positive.
 
@@ -68,13 +70,17 @@ def as_cost_measure(costs: Any) -> OwnMeasure:
 def _entries(costs: Any) -> tuple[list[tuple[Any, ...]], bool]:
     """Return the true class, the predicted class and the cost of each entry; True if they are given as fn and fp."""
     rows = costs
-    if hasattr(costs, "to_dict") and hasattr(costs, "columns"):
+    frame = opened(costs) if hasattr(costs, "columns") else None
+    if frame is not None and frame.columns == ["label", "prediction", "cost"]:
+        rows = [*frame.iter_rows()]
+    elif hasattr(costs, "iloc"):
         axes = str(costs.index.name), str(costs.columns.name)
         if any(pattern.search(name) for pattern, name in zip(_SWAPPED, axes, strict=True)):
             place = f"index {shown(axes[0])} and columns {shown(axes[1])}"
             raise refuse("costs", place, "the true classes as the index and the predicted ones as the columns")
-        of_cells = [*map(str, costs.columns)] == ["label", "prediction", "cost"]
-        rows = [*costs.itertuples(index=False, name=None)] if of_cells else costs.to_dict("index")
+        rows = costs.to_dict("index")
+    elif frame is not None:
+        raise refuse("costs (columns)", frame.columns, "label, prediction and cost, since rows have no labels")
     of_one_class = isinstance(rows, Mapping) and rows.keys() == {"fn", "fp"}
     if of_one_class:
         rows = [("positive", "negative", rows["fn"]), ("negative", "positive", rows["fp"])]

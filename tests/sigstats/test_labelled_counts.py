@@ -2,6 +2,8 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import sigstats
@@ -19,6 +21,93 @@ def test_a_cross_table_is_read_by_its_labels():
     assert sigstats.efficiency_test(table.loc[["b", "c", "a"]]).pvalue == pytest.approx(expected.pvalue)
     named = table.set_axis(["is a", "is b", "is c"]).set_axis(["said a", "said b", "said c"], axis=1)
     assert sigstats.efficiency_test(named) == expected
+
+
+CELLS = np.array([[30, 2, 1], [3, 25, 2], [1, 2, 28]])
+
+
+def columns_only(names, form):
+    """The table without labels of rows."""
+    frame = pd.DataFrame(CELLS, columns=list(names))
+    forms = {"pandas": frame, "polars": pl.from_pandas(frame), "arrow": pa.Table.from_pandas(frame)}
+    return forms.get(form, [row for _, row in frame.iterrows()])
+
+
+@pytest.mark.parametrize("form", ["pandas", "polars", "arrow", "series"])
+@pytest.mark.parametrize(
+    ("names", "known"),
+    [
+        ("abc", True),
+        ("cab", False),
+        (["low", "mid", "high"], False),
+        (["3", "9", "10"], True),
+        (["10", "3", "9"], False),
+    ],
+)
+def test_columns_are_matched_with_rows_without_labels_only_in_sorted_order(form, names, known):
+    if known:
+        assert sigstats.efficiency_test(columns_only(names, form)) == sigstats.efficiency_test(CELLS)
+    else:
+        with pytest.raises(
+            ValueError, match=r"^table \(columns\): .* names in sorted order, since rows have no labels"
+        ):
+            sigstats.efficiency_test(columns_only(names, form))
+
+
+def test_rows_and_columns_whose_names_differ_in_a_prefix_are_in_one_order():
+    table = pd.DataFrame(CELLS, ["true a", "true b", "true c"], ["said c", "said a", "said b"])
+    with pytest.raises(ValueError, match=r"expected the order of the rows, \['true a', 'true b', 'true c'\]$"):
+        sigstats.efficiency_test(table)
+    for unnamed in (pl.DataFrame(CELLS, orient="row"), pd.DataFrame(CELLS), [pd.Series(row) for row in CELLS]):
+        assert sigstats.efficiency_test(unnamed) == sigstats.efficiency_test(CELLS)
+
+
+def test_a_list_of_rows_of_a_frame_is_read_by_their_labels():
+    table = pd.DataFrame(CELLS, list("cab"), list("cab"))
+    assert sigstats.efficiency_test([table.loc[name] for name in "bca"]) == sigstats.efficiency_test(CELLS)
+
+
+WIDE = pd.DataFrame(np.tile([[1, 0, 0], [0, 1, 0]], (6, 1)), columns=list("abc"))
+
+
+def in_turns(frame):
+    """The rows of a frame as Series, every second one in reversed order."""
+    return [row[:: 1 - 2 * (place % 2)] for place, row in frame.iterrows()]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda rows: sigstats.friedman_test(rows).pvalue,
+        lambda rows: sigstats.rank_models(rows).models,
+        lambda rows: sigstats.fuzzy.efficiency_test(WIDE, rows),
+        lambda rows: sigstats.JointEvents.from_indicators(WIDE, WIDE, rows),
+    ],
+)
+def test_a_list_of_series_in_several_orders_is_refused(call):
+    assert call([row for _, row in WIDE.iterrows()]) == call(WIDE.to_numpy())
+    with pytest.raises(ValueError, match=r"\[1\] \(index\): .* expected the index of \w+\[0\], in its order"):
+        call(in_turns(WIDE))
+
+
+def test_costs_of_models_in_another_order_than_a_list_of_their_scores_are_refused():
+    scores = [row for _, row in WIDE.iterrows()]
+    assert sigstats.rank_models(scores, cost=WIDE) == sigstats.rank_models(WIDE.to_numpy(), cost=WIDE.to_numpy())
+    for cost in (WIDE[list("cba")], [row[::-1] for row in scores]):
+        with pytest.raises(ValueError, match=r"^cost \(columns\): .* expected the classes of correct, in its order"):
+            sigstats.rank_models(scores, cost=cost)
+
+
+@pytest.mark.parametrize("test", [sigstats.fuzzy.efficiency_test, sigstats.fuzzy.homogeneity_test])
+def test_fuzzy_classes_of_a_frame_fit_an_array_only_in_sorted_order(test):
+    turned = WIDE[list("cba")]
+    assert test(WIDE, WIDE.to_numpy()) == test(WIDE.to_numpy(), WIDE.to_numpy())
+    with pytest.raises(
+        ValueError, match=r"^(y|first) \(columns\): .* names in sorted order, since another table names no"
+    ):
+        test(turned, turned.to_numpy())
+    with pytest.raises(ValueError, match=r"in its order"):
+        test(WIDE, [row for _, row in turned.iterrows()])
 
 
 @pytest.mark.parametrize(("one", "other"), [("aabbbc", "aaac"), ("xyz", "xyzzy"), ("pqqrrr", "r")])

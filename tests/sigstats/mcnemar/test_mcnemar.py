@@ -5,6 +5,7 @@ from math import comb
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.stats
 from hypothesis import given, settings
@@ -235,6 +236,34 @@ def test_axes_whose_names_differ_in_b_and_a_are_turned(rows, columns, turned):
 
 
 @pytest.mark.parametrize(
+    ("rows", "columns", "turned"),
+    [
+        *(("B {}", "A {}", True), ("b_{}", "a_{}", True), ("model_b {}", "model_a {}", True), ("{}", "A {}", True)),
+        *(
+            ("candidate {}", "baseline {}", True),
+            ("B {}", "{}", True),
+            ("A {}", "B {}", False),
+            ("b {}", "c {}", False),
+        ),
+        *(("baseline {}", "candidate {}", False), ("{}", "B {}", False), ("gpt {}", "bert {}", False)),
+    ],
+)
+def test_labels_that_put_b_in_rows_are_refused(rows, columns, turned):
+    """17 observations only A gets right, 1 only B: P(X >= 17) = 19 / 2^18."""
+    labels = [[form.format(word) for word in ("right", "wrong")] for form in (rows, columns)]
+    table = pd.DataFrame([[40, 17], [1, 42]], *labels)
+    tables = [table, [row for _, row in table.iterrows()]]
+    if "{}" not in (rows, columns):
+        tables.append(table.rename_axis("outcome").rename_axis("outcome", axis=1))
+    for each in tables:
+        if turned:
+            with pytest.raises(ValueError, match=r"^table \(rows, columns\): .* \(transpose it\)$"):
+                mcnemar_test(each)
+        else:
+            assert mcnemar_test(each, alternative="greater").pvalue == pytest.approx(19 / 2**18)
+
+
+@pytest.mark.parametrize(
     "names", [("pred_a", "pred_b"), ("true", "predicted"), ("wrong_a", "wrong_b"), ("A err", "B err")]
 )
 @pytest.mark.parametrize("labels", [(False, True), (0, 1)])
@@ -260,6 +289,31 @@ def test_the_places_of_a_data_frame_without_labels_do_not_turn_the_sign():
         assert mcnemar_test(table, alternative="greater") == mcnemar_test(3, 9, alternative="greater")
     with pytest.raises(ValueError, match=r"^table \(columns\): .* right answers first, since rows have no labels$"):
         mcnemar_test(named.select("b_wrong", "b_right"))
+
+
+RIGHT_FIRST = pd.DataFrame([[40, 1], [7, 52]], ["right", "wrong"], ["right", "wrong"])
+
+
+@pytest.mark.parametrize(
+    ("table", "wanted"),
+    [
+        (pa.table({"wrong": [7, 52], "right": [40, 1]}), "right answers first, since rows have no labels"),
+        (pa.table({"right": [40, 7], "wrong": [1, 52]}), None),
+        (pl.DataFrame({"a_right": [40, 1], "a_wrong": [7, 52]}), "transpose it"),
+        (pl.DataFrame({"x": [40, 7], "y": [1, 52]}), "labels such as right and wrong"),
+        ([RIGHT_FIRST.loc["wrong"], RIGHT_FIRST.loc["right"]], None),
+        ((RIGHT_FIRST.loc["right"], RIGHT_FIRST.loc["wrong"][::-1]), r"the index of table\[0\], in its order"),
+        ([row[::-1] for _, row in RIGHT_FIRST.reset_index(drop=True).iterrows()], "right answers first"),
+        ([row for _, row in RIGHT_FIRST.reset_index(drop=True).iterrows()], None),
+        ([pd.Series([40, 1]), pd.Series([7, 52])], None),
+    ],
+)
+def test_the_labels_of_arrow_tables_and_of_lists_of_series_count(table, wanted):
+    if wanted is None:
+        assert mcnemar_test(table).pvalue == 0.0703125
+    else:
+        with pytest.raises(ValueError, match=wanted):
+            mcnemar_test(table)
 
 
 @pytest.mark.parametrize("counts", [(2**53, 2**53), (2**53, 1), (1, 2**53)])
