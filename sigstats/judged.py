@@ -15,6 +15,7 @@ import numpy as np
 
 from ._common.class_names import as_groups
 from ._common.data_frames import is_missing, require_same_index
+from ._common.numerals import p_number
 from ._common.random_streams import RNG, as_generator
 from ._common.validation import (
     ALTERNATIVES,
@@ -34,7 +35,7 @@ from .comparison.paired_predictions import as_score_range
 from .intervals import Interval
 from .sign_flips.sign_flip_test import sign_flip_test
 from .test_result import TestResult
-from .unseen_row.judged import DIFFERENT, agreement_of, rows_of_two, same_labels
+from .unseen_row.judged import DIFFERENT, agreement_of, notes_on_one_value, rows_of_two, same_labels
 from .unseen_row.judged import JudgeAgreement as JudgeAgreement
 
 
@@ -140,7 +141,8 @@ def judged_test(
     ------
     ValueError
         If lengths differ, a value is not a verdict, no row has both labels, the judge passes wrong answers more often
-        than right ones, or an option is out of range.
+        than right ones, all labels are 1 (or 0) and the judge's verdicts on other rows differ, or an option is out of
+        range.
 
     Notes
     -----
@@ -211,13 +213,15 @@ def judged_test(
         agreement_of(judge[labelled] > middle, people[labelled] > middle, labels=name)
         for judge, people, name in zip(judged, labels, ("people_a", "people_b"), strict=True)
     )
+    right = [judge > middle for judge in judged]
+    notes = notes_on_one_value(right, labels, limits, units, ("people_a", "people_b"))
     return JudgedResult(
         statistic=data.estimate,
         pvalue=law.pvalue(null, way),
         method="unseen-row",
         alternative=way,
         reason="; ".join(
-            [*_reasons(errors_pvalue, data.rows, data.table, left_out), *same_labels(judged, labels, "A and B")]
+            [*_reasons(errors_pvalue, data.rows, data.table, left_out), *same_labels(judged, labels, "A and B"), *notes]
         ),
         estimate=data.estimate,
         confidence_interval=Interval(low, high, level),
@@ -288,8 +292,8 @@ def _three(values: IntArray) -> tuple[int, int, int]:
 def _reasons(errors_pvalue: float, rows: IntArray, table: IntArray, left_out: int) -> list[str]:
     reasons = []
     if errors_pvalue <= DIFFERENT:
-        biased = f"the judge's errors favour one of the models (p = {errors_pvalue:.2g}), so its difference is biased"
-        reasons.append(biased)
+        p = p_number(errors_pvalue)
+        reasons.append(f"the judge's errors favour one of the models (p {p}), so its difference is biased")
     unlabelled = [
         f"{rows[i]} rows where the judge prefers {('B', 'neither', 'A')[i]}"
         for i in range(3)

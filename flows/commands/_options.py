@@ -72,7 +72,7 @@ def as_options(*others: tuple[str, str]) -> contextlib.AbstractContextManager[No
 _OPTIONS = (
     "positive", "measures?", "score_range", "margins?", "minimum_effect", "at_least", "at_most", "power", "weights",
     "output", "cluster", "workers", "part", "order", "run", "by_position", "probabilities",
-    "lower_is_better", "changed", "score", "model", "duplicates", "unscored", "drop",
+    "lower_is_better", "changed", "score", "cost", "model", "duplicates", "unscored", "drop",
 )  # fmt: skip
 
 

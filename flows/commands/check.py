@@ -25,7 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats check``."""
     parser.add_argument("file", metavar="FILE", help="predictions of a model, or its log")
     bar = parser.add_mutually_exclusive_group(required=True)
-    option(bar, "--at-least", "X", "lowest acceptable value: a share (0.9 or 90%%), or a mark in its own unit")
+    option(
+        bar,
+        "--at-least",
+        "X",
+        "lowest acceptable value: a share (0.9 or 90%%; of the range of a score, 90%%), or a mark in its own unit",
+    )
     option(bar, "--at-most", "X", "highest acceptable value of a cost or an error")
     arguments.add_measures(parser, " (repeatable; default: accuracy, or the mean of a score)")
     arguments.add_prediction_arguments(parser, score="column of marks, or METRIC[,FILTER] of a log", matched=False)

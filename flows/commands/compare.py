@@ -50,7 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "it if one file contains all --prediction columns",
     )
     arguments.add_prediction_arguments(
-        parser, score="column of scores (adds measures), or METRIC[,FILTER] of a log, or `all` (repeatable)"
+        parser,
+        score="column of scores (adds measures), METRIC[,FILTER] of a log, or `all` numeric scores (repeatable)",
     )
     option(parser, "--order", "COLUMN", "column of times, if rows near in time are dependent")
     option(parser, "--weights", "COLUMN", "column of weights: population rows that each row represents")

@@ -130,7 +130,7 @@ def _rank(options: argparse.Namespace) -> "tuple[Ranking, list[str], Leaderboard
     from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.files.predictions import read_choices
     from sigstats.files.predictions.many import join_many
-    from sigstats.ranking.rank import with_costs
+    from sigstats.ranking.rank import refuse_negative, with_costs
 
     from ..ranking.words import model_names
 
@@ -156,6 +156,8 @@ def _rank(options: argparse.Namespace) -> "tuple[Ranking, list[str], Leaderboard
         ordered = [files[names.index(model.model)] for model in ranking.models]
         if cost_columns:
             costs = [table[-1] for table in tables]
+            values = [side.score.values.to_numpy(zero_copy_only=False) for side in costs if side.score]
+            refuse_negative(values, names, options.cost)
             of_costs = None if options.run is not None else join_many(costs, cost_columns[0], **match)
             ranking = with_costs(ranking, _ranking(options, names, costs, cost_columns[0], of_costs), options.cost)
         if options.power is None or joined is None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from sigstats._common.messages import join_words as join_words
 from sigstats._common.messages import some_of as some_of
 from sigstats._common.numerals import NBSP as NBSP
-from sigstats._common.numerals import SUPERSCRIPT
+from sigstats._common.numerals import SMALLEST_P, SUPERSCRIPT
 from sigstats._common.numerals import both_ends as both_ends
 from sigstats._common.numerals import index_number as index_number
 from sigstats._common.numerals import number as number
@@ -27,7 +27,7 @@ def p_order(p: float, log10_p: float | None = None) -> str:
     >>> p_order(0.0496), p_order(3.2e-5).split(), p_order(0.0, log10_p=-512.3).split()
     ('0.0496', ['<', '10⁻⁴'], ['<', '10⁻⁵¹²'])
     """
-    if p >= 0.999e-4 or (p <= 0 and (log10_p is None or log10_p == -math.inf)):
+    if p >= 0.999e-4 or (p < SMALLEST_P and (log10_p is None or log10_p == -math.inf)):
         return p_number(p, log10_p)
     power = math.floor(math.log10(p) if log10_p is None else log10_p) + 1
     return f"<{NBSP}10{str(power).translate(SUPERSCRIPT)}"

@@ -31,9 +31,12 @@ from ..pages.wording import both_ends, count_of, number, p_equation, p_number, p
 from .page import MOST_IN_MATRIX, MOST_PAIRS, pair_matrix, rank_plot
 from .words import best_of, ranks_of
 
-#: The columns of a file of votes, as Chatbot Arena and MT-bench name them; the last may be three, of 1 and 0.
+#: The columns of a file of votes, as Chatbot Arena and MT-bench name them; the last may be several, of 1 and 0.
 COLUMNS = ("model_a", "model_b", "winner")
 _WINNERS = {"winner_model_a": "model_a", "winner_model_b": "model_b", "winner_tie": "tie"}
+_WINNERS |= {"winner_tie (bothbad)": "tie"}
+_SIGNS = {"model_a": 1, "model_b": -1, "tie": 0}
+_WORDS = ("1", "1.0", "true"), ("0", "0.0", "false")
 JSON_VERSION = 1
 
 
@@ -68,6 +71,7 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
     with rephrased(f"{where}: "):
         ranking = rank(**votes.clusters)
         _, coded = coded_votes(*votes.columns)
+        _check_winner(coded[:, 2], votes.file.requested)
         others = OtherColumns() if votes.clusters else other_column_codes(votes.file, votes.file)
         if others.content is not None:
             check_sides(coded, others.content)
@@ -95,8 +99,9 @@ def _read_votes(path: str, group: str | None, item: str | None) -> _Votes:
     with rephrased("", NotVotes):
         file = read(path, columns).decoded()
     texts = {name: np.array(column.to_pylist()) for name, column in file.requested.items()}
-    if winner not in texts and texts.keys() >= _WINNERS.keys():
-        texts[winner] = _winner_of_three([texts[name] for name in _WINNERS], file.where)
+    of_winners = {name: texts[name] for name in _WINNERS if name in texts}
+    if winner not in texts and of_winners.keys() >= {*list(_WINNERS)[:2]}:
+        texts[winner] = _winner_of_several(of_winners, file.where)
     for name in (winner, *clusters.values()):
         if name not in texts:
             wanted = ", ".join(COLUMNS) if name == winner else "a column of the file"
@@ -149,14 +154,23 @@ def _beyond_pairs(votes: IntArray) -> FloatArray:
     return np.asarray(signs - (np.bincount(pair, signs) / np.bincount(pair))[pair])
 
 
-def _winner_of_three(columns: Sequence[NDArray[Any]], where: str) -> NDArray[Any]:
-    words = ["1", "1.0", "True", "true"], ["0", "0.0", "False", "false"]
-    ones, zeros = (np.array([np.isin(column, texts) for column in columns]) for texts in words)
+def _winner_of_several(columns: Mapping[str, NDArray[Any]], where: str) -> NDArray[Any]:
+    ones, zeros = (np.array([np.isin(np.char.lower(column), texts) for column in columns.values()]) for texts in _WORDS)
     odd = np.flatnonzero((ones.sum(axis=0) != 1) | (ones == zeros).any(axis=0))
     if len(odd):
-        wanted = f"expected 1 in one of {', '.join(_WINNERS)}, and 0 in the others"
+        wanted = f"expected 1 in one of {', '.join(columns)}, and 0 in the others"
         raise ValueError(f"{where}: row {int(odd[0]) + 1}: {wanted}")
-    return np.asarray(np.array([*_WINNERS.values()])[ones.argmax(axis=0)])
+    return np.asarray(np.array([_WINNERS[name] for name in columns])[ones.argmax(axis=0)])
+
+
+def _check_winner(signs: IntArray, columns: Mapping[str, Any]) -> None:
+    """Refuse columns of 1 and 0 that contradict the column `winner`. `signs`: of each vote, by that column."""
+    for name in [name for name in _WINNERS if name in columns]:
+        sign = _SIGNS[_WINNERS[name]]
+        won = signs == sign
+        ones, zeros = (np.isin(np.char.lower(columns[name].to_pylist()), texts) for texts in _WORDS)
+        for row in np.flatnonzero((ones & ~won) | (zeros & won & (sign != 0)))[:1].tolist():  # two kinds of ties
+            raise ValueError(f"row {row + 1}: 'winner' and {name!r} differ; correct or remove one column")
 
 
 def first_of(ranking: VoteRanking) -> list[str]:

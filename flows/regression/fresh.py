@@ -17,6 +17,7 @@ from sigstats._common.messages import Note
 from sigstats._common.scores import unlike_bar, unlike_units
 from sigstats._common.validation import shown
 from sigstats.comparison.fresh import RowValues, decide_fresh, repaired_since, row_of_fresh, values_of_rows
+from sigstats.comparison.margins import StatedShare
 from sigstats.comparison.notes import about_predictions
 from sigstats.comparison.positive_class import reversed_scores
 from sigstats.comparison.result import ComparisonResult
@@ -102,8 +103,9 @@ def compare_fresh(
         for paired in pair.by_score
     ]
     if study.bar is not None:
-        check_bar(study, pair.by_score[0], study.bar, replace(rule, smallest_slice=1))  # refuses an invalid bar
-        values = [[of_measure.against(study.bar) for of_measure in values[0]]]
+        checked = check_bar(study, pair.by_score[0], study.bar, replace(rule, smallest_slice=1))
+        bar = checked.rows[0].baseline or 0.0  # in the unit of the measure
+        values = [[of_measure.against(bar) for of_measure in values[0]]]
     this_look = _table(pair, values)
     earlier = list(_earlier_looks(store, records))
     fresh = this_look.filter(pa.array(_is_new(pair, this_look[ROW].to_numpy(), earlier)))
@@ -164,7 +166,7 @@ def _about_rows(study: RegressionStudy, pair: Pair, values: Sequence[Sequence[Ro
     for paired, of_score in zip(pair.by_score, values, strict=True):
         names = [of_measure.row.measure for of_measure in of_score]
         notes += [*about_predictions(paired, names, models), *reversed_scores(paired, names, study.positive, models)]
-    if (bar := study.bar) is not None:
+    if (bar := study.bar) is not None and not isinstance(bar, StatedShare):
         marks = [mark for mark in values[0] if MEASURES[mark.row.measure].needs in ("marks", "numbers")]
         notes += [note for mark in marks for note in unlike_bar(mark.candidate, bar, limited=not mark.share)]
     return notes

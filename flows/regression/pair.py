@@ -21,6 +21,7 @@ from sigstats._common.messages import rephrased
 from sigstats.comparison.check.bar import check_predictions, evidence_checked
 from sigstats.comparison.check.result import CheckedRow, CheckResult, rows_that_decide
 from sigstats.comparison.family import default_measures, measures_to_compare, with_cost
+from sigstats.comparison.margins import StatedShare
 from sigstats.comparison.measure_names import check_used
 from sigstats.comparison.paired_predictions import as_score_range
 from sigstats.comparison.result import ComparisonResult
@@ -127,6 +128,8 @@ def read_pair(order: Order, candidate: str) -> Pair:
     if study.bar is not None:
         baseline = f"at {'least' if study.at_most is None else 'most'} {study.bar:g}"
         digests = digest("bar", value=baseline), digests[1]
+        if isinstance(study.bar, StatedShare):  # perhaps of the range of a score
+            baseline = baseline.replace(f"{study.bar:g}", f"{100 * study.bar:.12g}%")
     if codes := {name: code_of(name) for name in study.measures or () if is_path(name)}:  # changed code restarts it
         digests = digest("measured", value=digests[0], codes=codes), digests[1]
     return Pair(baseline, candidate, (digests[0], digests[1]), by_score, held_out, rows, labels, dated)

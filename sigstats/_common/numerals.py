@@ -11,6 +11,8 @@ _NUMBER = re.compile(r"(\d+)")
 #: A space at which a line does not break.
 NBSP = "\N{NO-BREAK SPACE}"
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+#: Smaller p-values are known only by their logarithm: below, a float loses digits, or is 0.
+SMALLEST_P = 1e-300
 #: More decimals than a float64 between 0 and 1 has.
 _MOST_DECIMALS = 17
 
@@ -32,7 +34,7 @@ def p_number(p: float, log10_p: float | None = None) -> str:
         return f">{NBSP}0.999"
     if p >= 0.999e-4:
         return f"{p:.3g}" if p >= 0.00995 else f"{p:.2g}"
-    if p > 0:
+    if p >= SMALLEST_P:
         mantissa, exponent = f"{p:.1e}".split("e")
     elif log10_p is not None and math.isfinite(log10_p):
         power = math.floor(log10_p)
@@ -40,7 +42,7 @@ def p_number(p: float, log10_p: float | None = None) -> str:
         if mantissa == "10.0":
             mantissa, exponent = "1.0", str(power + 1)
     else:
-        return f"<{NBSP}10⁻³⁰⁰"  # too small for a float
+        return f"<{NBSP}10⁻³⁰⁰"
     return _times_power(mantissa.removesuffix(".0"), exponent)
 
 

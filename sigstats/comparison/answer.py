@@ -79,6 +79,7 @@ def answer_of(comparison: ComparedRows) -> Answer[ComparisonRow]:
         ("Together:", cheaper),
         ("Beware:", "; ".join(_apart_in_sign(comparison))),
         ("Beware:", includes_zero),
+        ("Beware:", "; ".join(dict.fromkeys(note for note in comparison.notes if note.name == "left-out-scores"))),
     ]
     answer = Answer(
         verdict=comparison.verdict,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.messages import Note
-from .._common.numerals import NBSP, significant
+from .._common.numerals import NBSP, p_number, significant
 from .._common.validation import FloatArray, IntArray, Limits
 from ..measures.formulas import Confusion
 from ..measures.measure import as_measure
@@ -162,7 +162,7 @@ class Judged(Evidence):
         rows = len(models) > 1 and len(errors) and self.units.group is None
         pvalue = sign_flip_test(errors).pvalue if rows else 1.0
         if pvalue <= DIFFERENT:
-            favour = f"the judge's errors favour one of the models (p{NBSP}={NBSP}{pvalue:.2g})"
+            favour = f"the judge's errors favour one of the models (p{NBSP}{p_number(pvalue)})"
             yield Note("judge-favours", f"{favour}, so its difference is biased")
 
 

@@ -223,16 +223,21 @@ def pair_arrays(
     weights: Any = None,
     score_range: Sequence[float] | None = None,
     listed: Sequence[str] = (),
+    arguments: Sequence[str] = ("baseline", "candidate", "scores[0]", "scores[1]"),
 ) -> PairedPredictions:
-    """Return the predictions of two models from arrays, as `sigstats.compare` takes them, or raise ValueError."""
+    """Return the predictions of two models from arrays, as `sigstats.compare` takes them, or raise ValueError.
+
+    `arguments`: the names of predictions and scores in messages.
+    """
     slices = by_name(slices)
-    of_scores = {f"scores[{side}]": score for side, score in enumerate(scores)} if isinstance(scores, Sequence) else {}
+    of_scores = dict(zip(arguments[2:], scores, strict=False)) if isinstance(scores, Sequence) else {}
     of_slices = {f"slices[{shown(name)}]": column for name, column in slices.items()}
-    answers = {"y": y, "baseline": baseline, "candidate": candidate}
-    require_same_index(**answers, groups=groups, order=order, weights=weights, **of_scores, **of_slices)
+    answers = [("y", y), (arguments[0], baseline), (arguments[1], candidate)]
+    given = dict(answers) | {"groups": groups, "order": order, "weights": weights} | of_scores | of_slices
+    require_same_index(**given)
     cure = "give missing={} and unscored='drop', which leaves out these rows"
-    columns = [as_class_labels(values, name, listed, cure) for name, values in answers.items()]
-    for name, predictions in zip(("baseline", "candidate"), columns[1:], strict=True):
+    columns = [as_class_labels(values, name, listed, cure) for name, values in answers]
+    for name, predictions in zip(arguments[:2], columns[1:], strict=True):
         same_kind_of_labels(columns[0], predictions, name)
     classes, codes = np.unique(np.concatenate(columns), return_inverse=True)
     label, a, b = codes.astype(np.int64).reshape(3, -1)
@@ -251,7 +256,7 @@ def pair_arrays(
             slices={str(k): coded(v, f"slices[{shown(k)}]", n, missing=MISSING) for k, v in slices.items()},
             weights=None if weights is None else as_weights(weights, n),
         ),
-        scored=None if scores is None else _scored(scores, n),
+        scored=None if scores is None else _scored(scores, n, arguments[2:]),
         score_range=as_score_range(score_range),
     )
 
@@ -277,13 +282,13 @@ def by_name(slices: Any) -> Mapping[Any, Any]:
     return {name: frame[name].to_native() for name in frame.columns}
 
 
-def _scored(scores: Any, rows: int) -> Scored:
+def _scored(scores: Any, rows: int, names: Sequence[str]) -> Scored:
     if isinstance(scores, tuple) and all(np.ndim(score) == 2 for score in scores):
         return Scored.of_classes(*scores)
     if not isinstance(scores, Sequence) or len(scores) != 2:
         raise refuse("scores", scores, "two sequences, those of the baseline and of the candidate")
-    a, b = (as_reals(score, f"scores[{side}]", ndim=1) for side, score in enumerate(scores))
-    for side, score in enumerate((a, b)):
+    a, b = (as_reals(score, name, ndim=1) for name, score in zip(names, scores, strict=True))
+    for name, score in zip(names, (a, b), strict=True):
         if len(score) != rows:
-            raise refuse(f"scores[{side}]", len(score), f"{rows}, one for each row", quantity="length")
+            raise refuse(name, len(score), f"{rows}, one for each row", quantity="length")
     return Scored(scores=(a, b))

@@ -16,6 +16,8 @@ from .paired_predictions import PairedPredictions
 def positive_code(paired: PairedPredictions, positive: str | None, *, among_several: bool = False) -> int:
     """Return the code of the positive one of two classes, or of a named one `among_several`, or raise ValueError."""
     if len(paired.classes) != 2 and not (among_several and len(paired.classes) > 2):
+        if len(paired.classes) == 1:
+            raise ValueError(f"label: all rows have the class {shown(paired.classes[0])}; expected two classes")
         raise ValueError(f"label: {len(paired.classes)} classes are not valid for measures of scores; expected two")
     return positive_place(paired.classes, positive)
 

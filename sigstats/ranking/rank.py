@@ -3,7 +3,7 @@
 When not to use: the measure is not a mean of scores, such as measures of classes (`sigstats.comparison.rank_by_pairs`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 from .._common.extreme import span_of, ties_as_equal
 from .._common.messages import Note
 from .._common.scores import refuse_beyond, unlike_units
-from .._common.validation import FloatArray, IntArray, Limits, as_count, as_real, refuse, require_squarable
+from .._common.validation import FloatArray, IntArray, Limits, as_count, as_real, refuse, require_squarable, shown
 from ..unseen_row.means import RAREST
 from .means import MEAN_OVER_TASKS, mean_interval, share_interval, task_weights
 from .rank_sets import RankSets, adjusted_pairs, is_shown, sets_of
@@ -129,6 +129,14 @@ def _models(
     interval = share_interval if scores.dtype == np.bool_ else mean_interval
     columns = (-scores if lower else scores).T
     return models_in_order(sets, [interval(column, groups, level) for column in columns], right=right, lower=lower)
+
+
+def refuse_negative(costs: Iterable[FloatArray], models: Sequence[str], name: str = "cost") -> None:
+    """Refuse negative costs, of which the higher may be the cheaper. `costs`: an array for each model."""
+    for values, model in zip(costs, models, strict=True):
+        if (values < 0).any():
+            problem = f"cost: {shown(name)} is {values[values < 0][0]:g} in a row of {model}; is a higher one cheaper?"
+            raise ValueError(f"{problem} Give costs of 0 or more; if some are credits, add one number to all costs")
 
 
 def with_costs(ranking: Ranking, costs: Ranking, cost: str) -> Ranking:

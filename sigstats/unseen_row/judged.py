@@ -47,6 +47,8 @@ class Law(NamedTuple):
 DIFFERENT = 0.05
 #: Labels that contradict the judge are refused if the p-value of Fisher's exact test is below this.
 _INVERTED = 1e-4
+#: Labels of one value are refused if the p-value of Fisher's two-sided test of labelled and other rows is at most this.
+_SELECTED = 1e-3
 #: Largest number of random weights in memory.
 _PIECE = 2**22
 
@@ -257,6 +259,40 @@ def same_labels(judge: Sequence[Any], people: Sequence[FloatArray], models: str)
         return []
     text = f"people's labels of {models} are equal in all {np.count_nonzero(labelled):,} rows, but the judge's verdicts"
     return [Note("same-labels", f"{text} differ in {unlike:,} of them; label the answers of each model")]
+
+
+def notes_on_one_value(
+    right: Sequence[NDArray[np.bool_]],
+    people: Sequence[FloatArray],
+    limits: tuple[float, float],
+    units: IntArray | None,
+    names: Sequence[str],
+) -> list[Note]:
+    """Return notes on labels that are all 1, or all 0: people may have ticked these rows, and left the others empty.
+
+    Raise ValueError if the judge, too, calls another share of the labelled rows `right` than of the others; only the
+    first row of each group counts. Labels of the same rows in both models, with both values, are not ticks.
+    """
+    labelled, notes = ~np.isnan(people), []
+    seen = [values[has] for values, has in zip(people, labelled, strict=True)]
+    if np.array_equal(*labelled) and len(np.unique(seen)) > 1:
+        return []
+    rows = np.arange(len(right[0])) if units is None else np.unique(units, return_index=True)[1]
+    for verdicts, has, values, name in zip(right, labelled, seen, names, strict=True):
+        if has.all() or len(values) < 2 or len(np.unique(values)) > 1 or values[0] not in limits:
+            continue
+        text, other = f"{name}: all {len(values):,} labels are {values[0]:g}", sum(limits) - values[0]
+        verdict, chosen = verdicts[rows], has[rows]
+        smallest, (law,) = hypergeometric_tables(len(rows), int(verdict.sum()), [chosen.sum()])
+        place = int((verdict & chosen).sum() - smallest[0])  # the law lacks values of negligible probability
+        observed = law[place] if 0 <= place < len(law) else 0.0
+        if law[law <= observed * (1 + 1e-7)].sum() <= _SELECTED:
+            shares = f"{100 * verdict[chosen].mean():.1f}% of these rows right and {100 * verdict[~chosen].mean():.1f}%"
+            question = f"does an empty field mean {other:g} or not labelled? Write {other:g} where it means {other:g}"
+            problem = f"{text}, and the judge calls {shares} of the others"
+            raise ValueError(f"{problem}; {question}; otherwise label a random sample of rows")
+        notes.append(Note("labels-of-one-value", f"{text}; if an empty field means {other:g}, write {other:g} there"))
+    return notes
 
 
 def _in_pieces(drawn: Callable[[int], tuple[FloatArray, ...]], size: int, width: int) -> list[FloatArray]:

@@ -6,6 +6,7 @@ from contextlib import nullcontext
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,7 +14,7 @@ from scipy.stats import binom, fisher_exact
 from statsmodels.stats.contingency_tables import mcnemar
 
 import sigstats
-from sigstats.unseen_row.judged import agreement_of, judged_rows, rows_of_one
+from sigstats.unseen_row.judged import agreement_of, judged_rows, notes_on_one_value, rows_of_one
 from tests.examples import examples, simulated
 
 NAN = math.nan
@@ -238,7 +239,8 @@ def test_agreement_counts_and_its_intervals():
 
 
 def test_a_verdict_without_labels_may_hide_anything():
-    result = sigstats.judged_test([1] * 50 + [0] * 50, [1] * 100, [1] * 50 + [NAN] * 50, [1] * 50 + [NAN] * 50)
+    labels = [[1] * 49 + [0] + [NAN] * 50, [0] + [1] * 49 + [NAN] * 50]
+    result = sigstats.judged_test([1] * 50 + [0] * 50, [1] * 100, *labels)
     low, high = result.confidence_interval
     assert low < -0.5
     assert high > 0.4
@@ -282,6 +284,49 @@ def test_labels_that_contradict_the_judge_are_refused_for_either_model(limits, i
             judged(n_resamples=999)
     else:  # labels that agree, and those of a judge that guesses, are taken
         assert judged(n_resamples=999).n_labels > 0
+
+
+@pytest.mark.parametrize("limits", [(0, 1), (1, 10)])
+@pytest.mark.parametrize("value", [0, 1])
+def test_labels_of_one_value_are_refused_by_fishers_exact_test_and_noted_otherwise(value, limits):
+    rng, seen = np.random.default_rng(3), set()
+    for n, share, chosen in itertools.product((60, 300, 9000), (0.0, 0.3, 0.95), (0.0, 0.1, 0.3, 0.7)):
+        judge = rng.random(n) < share
+        labelled = rng.random(n) < np.where(judge == value, 0.4, 0.4 * (1 - chosen))
+        people = np.where(labelled, limits[value], NAN)
+        table = [[(judge & has).sum(), (~judge & has).sum()] for has in (labelled, ~labelled)]
+        refused = fisher_exact(table).pvalue <= 1e-3
+        told = partial(notes_on_one_value, limits=limits, units=None, names=("x", "y"))
+        message = f"x: all {labelled.sum():,} labels are {limits[value]}"
+        if refused:
+            with pytest.raises(
+                ValueError, match=f"{message}, and .*does an empty field mean {limits[1 - value]} or not"
+            ):
+                told([judge] * 2, [people] * 2)
+        else:
+            notes = told([judge] * 2, [people] * 2)
+            assert (len(notes), str(notes[0]).startswith(message)) == (2, True)
+        seen.add(refused)
+        # Both values, or labels of the same rows that have both: empty fields are rows without a label.
+        others = np.where(labelled, limits[1 - value], NAN)
+        assert not told([judge] * 2, [np.where(np.cumsum(labelled) == 1, others, people)] * 2)
+        assert not told([judge] * 2, [people, others])
+    assert seen == {True, False}
+
+
+def test_ticks_in_place_of_labels_are_refused():
+    right = np.arange(900) * 7 % 10 < 8
+    judge, looked = np.where(np.arange(900) % 9 == 0, ~right, right), np.arange(900) % 4 == 0
+    with pytest.raises(ValueError, match=r"people_a: all 180 labels are 1, and the judge calls 88\.9% of these"):
+        sigstats.judged_test(judge, judge, *[np.where(looked & right, 1, NAN)] * 2)
+    frame = pd.DataFrame({"judge": judge * 1, "human": np.where(looked & right, 1, NAN)})
+    with pytest.raises(ValueError, match=r"'human': all 180 labels are 1, .*or not labelled"):
+        sigstats.check(frame, score="judge", human="human", at_least=0.9)
+    # A few documents of which all rows are labelled: only their first rows count.
+    verdicts, documents = np.repeat([1, 0], 300).astype(bool), np.repeat(np.arange(12), 50)
+    people = np.where(documents % 6 < 1 + verdicts, 1, NAN)
+    result = sigstats.judged_test(verdicts, verdicts, people, people, groups=documents, n_resamples=999)
+    assert "people_a: all 150 labels are 1; if an empty field means 0, write 0 there" in result.reason
 
 
 def test_contradictions_are_those_of_fishers_exact_test():

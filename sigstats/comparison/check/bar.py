@@ -18,7 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..._common.messages import Note
+from ..._common.messages import Note, shown
 from ..._common.scores import unlike_bar
 from ..._common.validation import Limits, as_real, refuse
 from ...measures.metrics import require_marks
@@ -55,8 +55,9 @@ def check_predictions(
 ) -> CheckResult:
     """Test whether one model (both of the pair) reaches a bar by every measure, on all rows and every slice.
 
-    `bar`: the lowest acceptable value, in the unit of the measure: a share for the accuracy. `at_most`: it is the
-    highest acceptable cost. `rule`: its level, adjustment, confidence and smallest slice.
+    `bar`: the lowest acceptable value, in the unit of the measure: a share for the accuracy. A `StatedShare` is one of
+    the range of marks. `at_most`: it is the highest acceptable cost. `rule`: its level, adjustment, confidence and
+    smallest slice.
     `measures`: as of a comparison; by default the accuracy, or the mean of marks.
     `positive`: the class of precision, recall, specificity, Jaccard's index and F1.
 
@@ -67,7 +68,8 @@ def check_predictions(
     evidence = evidence_checked(paired, measures, positive)
     names = [*evidence]
     marks = paired.scored if MEASURES[names[0]].needs == "marks" else None
-    _check_bar(bar, evidence, paired.scored, rule, at_most=at_most)
+    is_share = isinstance(bar, StatedShare)
+    bar = _bar_of(bar, evidence, paired.scored, rule, at_most=at_most)
     result = _checked(paired, evidence, bar, rule, at_most=at_most)
     rows = result.rows
     if all(row.pvalue is None for row in rows):
@@ -78,7 +80,7 @@ def check_predictions(
 
     whole = evidence[names[0]]
     values = np.array([rows[0].value or 0.0]) if marks is None or marks.per else marks.scores[0]
-    in_own_unit = (marks is not None or names[0] in _ERRORS) and not rule.gaps
+    in_own_unit = (marks is not None or names[0] in _ERRORS) and not rule.gaps and not is_share
     notes = (
         *paired.notes,
         *(whole.notes(("the model",)) if isinstance(whole, Judged) else ()),
@@ -108,39 +110,66 @@ def _checked(
     return CheckResult(rows=turned, rule=rule, bar=bar, at_most=at_most, n=paired.n)
 
 
-def _check_bar(
+def _bar_of(
     bar: float, evidence: Mapping[str, Evidence], scored: Scored | None, rule: ComparisonRule, *, at_most: bool
-) -> None:
-    """Refuse a bar that does not suit one of the measures or, if gaps are tested, a gap that is never exceeded."""
+) -> float:
+    """Return the bar in the unit of the measures.
+
+    Refuse one that does not suit a measure or, if gaps are tested, a gap that is never exceeded.
+    """
     option = "at_most" if at_most else "at_least"
     unit = scored.unit if scored and MEASURES[next(iter(evidence))].needs == "marks" else ""
     if isinstance(bar, Amount) and not bar.is_in(unit):
         raise refuse(option, f"{bar:g}{bar.unit}", number_of(unit))
+    marks = {name: scored if MEASURES[name].needs == "marks" else None for name in evidence}
     if rule.gaps:
+        bars = {_in_unit(bar, option, name, of.limits, marks[name], gaps=True) for name, of in evidence.items()}
         widest = min((of.limits[1] - of.limits[0] for of in evidence.values() if of.limits), default=math.inf)
-        if not (at_most and bar < widest):
-            raise refuse(option, bar, f"at_most, the largest acceptable gap, below {widest:g}")
-        return
-    for name, of in evidence.items():
-        _require_bar(bar, name, of.limits, scored if MEASURES[name].needs == "marks" else None, at_most=at_most)
+        if not (at_most and max(bars) < widest):
+            raise refuse(option, max(bars), f"at_most, the largest acceptable gap, below {widest:g}")
+    else:
+        bars = {_required(bar, name, of.limits, marks[name], at_most=at_most) for name, of in evidence.items()}
+    if len(bars) > 1:
+        raise refuse(option, f"{100 * bar:g}%", f"one measure, since it means {min(bars):g} and {max(bars):g}")
+    return bars.pop()
 
 
-def _require_bar(bar: float, name: str, limits: Limits, marks: Scored | None, *, at_most: bool) -> None:
-    """Refuse a bar of the wrong direction or unit, or one that every value reaches."""
+def _in_unit(bar: float, option: str, name: str, limits: Limits, marks: Scored | None, *, gaps: bool = False) -> float:
+    """Return a bar in the unit of its measure; a share of marks is one of their range.
+
+    Refuse a share of amounts without a range, and a number that may be a share or a mark. Gaps may be small marks.
+    """
+    what = marks.column if marks else name
+    low, high = limits or (-math.inf, math.inf)
+    low, high = (-high, -low) if marks and marks.lower else (low, high)
+    if marks is None or name == "ratio" or not 1 < high < math.inf:
+        of_marks = marks and (marks.unit or (name != "ratio" and high - low != 1))
+        if isinstance(bar, StatedShare) and (of_marks or name in _ERRORS or name.startswith("expected-cost")):
+            raise refuse(option, f"{100 * bar:g}%", f"a number in the unit of {what}")
+        return bar
+    in_range = float(f"{bar * (high - low) + (0 if gaps else low):.12g}")
+    if isinstance(bar, StatedShare):
+        return in_range
+    # At most 100% of a range is no bar, and the unit of some scores is in their name.
+    if not gaps and not marks.unit and max(low, 0) < bar <= 1 and (bar, option) != (1, "at_most"):
+        share = f"{100 * (bar - low) / (high - low):.12g}%"
+        both = f"{in_range:g} (write {100 * bar:.12g}%) or {bar:g} (write {share}) of {low:g} to {high:g}"
+        raise ValueError(f"{option}: {bar:g} may be {both}, the range of {shown(what)}")
+    return bar
+
+
+def _required(bar: float, name: str, limits: Limits, marks: Scored | None, *, at_most: bool) -> float:
+    """Return a bar in the unit of its measure. Refuse one of the wrong direction, or one that every value reaches."""
     option, other, better = ("at_most", "at_least", "higher") if at_most else ("at_least", "at_most", "lower")
     what, sign = marks.column if marks else name, -1 if at_most else 1
     if at_most != (bool(marks.lower) if marks else not MEASURES[name].greater_is_better):
         raise refuse(option, bar, f"{other}, since of {what} the {better} is better")
-    low, high = limits or (-math.inf, math.inf)
-    has_unit = name in _ERRORS or name.startswith("expected-cost")
-    if marks:
-        has_unit = bool(marks.unit) or (name != "ratio" and high - low != 1)
-    if isinstance(bar, StatedShare) and has_unit:
-        raise refuse(option, f"{100 * bar:g}%", f"a number in the unit of {what}")
+    bar, (low, high) = _in_unit(bar, option, name, limits, marks), limits or (-math.inf, math.inf)
     as_real(bar, option, low=min(sign * low, sign * high), high=max(sign * low, sign * high))
     if sign * bar == low:
         wanted = f"less than {bar:g}, the most" if at_most else f"more than {low:g}, the least"
         raise refuse(option, bar, f"{wanted} that {name} can be")
+    return bar
 
 
 def _tested_rows(

@@ -153,6 +153,7 @@ def paired_arrays(
     from ._columns import pair_as_frames
 
     options |= {"missing": missing, "unscored": unscored, "classes": options.pop("listed")}
+    options.pop("arguments", None)  # the names of the two frames tell
     return pair_as_frames(y, predictions, names, **options)
 
 
@@ -177,6 +178,7 @@ def pair_of_arrays(
         predictions, scores = predictions if column else (probs.predictions[0], probs.predictions[1]), probs.scores
     elif alone:
         predictions, scores = (y, y), predictions
+        options["arguments"] = options.get("arguments", BOTH)[:2] * 2
     pair = paired_arrays(y, predictions, scores=scores, names=names, **options)
     known = pair.predicted
     assert known is not None
@@ -207,6 +209,7 @@ def samples_of_arrays(
     for side, prediction in enumerate(predictions):
         options |= {"groups": groups[side], "scores": None if scores[side] is None else (scores[side],) * 2}
         options |= {"slices": {name: column[side] for name, column in slices.items()}, "names": (BOTH[side],) * 2}
+        options["arguments"] = (BOTH[side], BOTH[side], f"scores[{side}]", f"scores[{side}]")
         pair, positive = pair_of_arrays(y[side], (prediction, prediction), positive, measures, **options)
         samples.append(replace(pair, identical=False))
     return combine_samples(samples[0], samples[1]), positive

@@ -74,7 +74,7 @@ def check(
         prediction.
     at_least, at_most : float or str
         One of them: the lowest acceptable value, a share such as 0.9 or ``"90%"``, or a mark in its own unit, or the
-        highest acceptable cost.
+        highest acceptable cost. For marks from 0 to 10, ``"90%"`` is 9, and 0.9 is refused, as it may be either.
     id, label : str
         Frames only: the columns that name each row and its true class.
     score : str, optional
@@ -164,7 +164,8 @@ def check(
             notes = probs.notes
         elif are_scores(y, prediction, prediction, chosen):
             prediction, rows["scores"] = y, (prediction, prediction)
-        paired = paired_arrays(y, (prediction, prediction), missing=missing, unscored=unscored, **rows)
+        rows |= {"missing": missing, "unscored": unscored, "arguments": ("prediction",) * 4}
+        paired = paired_arrays(y, (prediction, prediction), **rows)
         paired = replace(paired, score_range=limits, notes=(*paired.notes, *notes))
     with as_arguments():
         return check_predictions(paired, bar, rule, chosen, positive=named, at_most=at_most is not None)

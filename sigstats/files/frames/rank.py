@@ -26,7 +26,7 @@ from sigstats.measures.measure import Measure
 from sigstats.measures.metrics import against_direction
 from sigstats.measures.table import MEASURES
 from sigstats.ranking.means import first_of_each, item_means, missing_in
-from sigstats.ranking.rank import rank_table, with_costs
+from sigstats.ranking.rank import rank_table, refuse_negative, with_costs
 from sigstats.ranking.rank_sets import as_score_table
 from sigstats.ranking.result import Ranking
 
@@ -76,8 +76,8 @@ def rank_models(
         frame. If a model has fewer answers to an item than another, the missing ones are NaN or None; the means of all
         answers to each item are then ranked, as in `compare`.
     cost : array_like, data frame or mapping of names to columns, shape (n, k), optional
-        Cost of each answer, such as dollars or seconds, with the models as in `correct`. The result then contains the
-        models that no other model is shown to beat in both score and cost (``sigstats.ranking.result``).
+        Cost of each answer, such as dollars or seconds, 0 or more, with the models as in `correct`. The result then
+        contains the models that no other model is shown to beat in both score and cost (``sigstats.ranking.result``).
     measure : str, Measure or function, optional
         Measure to rank by, as in `sigstats.compare`: of predictions; of scores of the positive class, with `label`; or
         a quantile of scores, such as ``"p95"``. By default the accuracy, or the mean of scores.
@@ -164,9 +164,12 @@ def rank_models(
     if cost is None:
         return ranking
     require_same_index(correct=correct, label=label, cost=cost)
+    if isinstance(correct, (list, tuple)):  # the columns of a frame are found by name
+        require_same_index(axis="classes", correct=correct, cost=cost)
     costs_of_answers = as_reals(columns_of(cost, columns.models, {}, name="cost").table, "cost", ndim=2)
     if costs_of_answers.shape != table.shape:
         raise refuse("cost", costs_of_answers.shape, f"{table.shape}, as of the scores", quantity="shape")
+    refuse_negative(costs_of_answers.T, names)
     options |= {"lower": True, "limits": None, "priced": True}
     return with_costs(ranking, rank_table(costs_of_answers, names, group, {}, **options), "cost")
 

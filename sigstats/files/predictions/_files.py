@@ -9,7 +9,7 @@ from typing import Any, Unpack
 import pyarrow.compute as pc
 
 from sigstats._common.messages import Note, printable, some_of
-from sigstats._common.scores import unknown_direction
+from sigstats._common.scores import of_named_scores, unknown_direction
 from sigstats._common.validation import refuse, shown
 from sigstats.comparison.compare import with_names
 from sigstats.comparison.paired_predictions import PairedPredictions
@@ -21,7 +21,7 @@ from ..tables.table import Table
 from ._agreement import unpredicted_labels
 from ._columns import ALL_SCORES, MODELS, Columns
 from ._from_table import from_table
-from ._log import EvaluationLog
+from ._log import INFINITE, EvaluationLog
 from ._pairing import MatchOptions, join
 from ._predictions import Predictions
 from ._selection import logs_of_model, select, with_filter
@@ -74,8 +74,8 @@ class PredictionFile:
         """The logs of all tasks and models; empty for tables."""
         return [part for part in self.parts if isinstance(part, EvaluationLog)]
 
-    def scores(self, columns: Columns) -> tuple[str, ...]:
-        """Return the numeric scores of a log that are not costs, for the named model and filter, if any."""
+    def scores(self, columns: Columns) -> tuple[tuple[str, ...], tuple[Note, ...]]:
+        """Return all numeric scores of a log, for the named model and filter, if any; a note names the other scores."""
         log = self.log(replace(columns, score=ALL_SCORES))
         if log is None:
             where = self.parts[0].where
@@ -87,11 +87,14 @@ class PredictionFile:
             and columns.chosen.filter in (None, answer.filter)
         ]
         names = dict.fromkeys(name for answer in answers for name in answer.scores)
-        unread = {name for answer in answers for name in answer.unread}
-        lower = {name: log.is_lower_better(name, columns) for name in names if name not in unread}
-        if unknown := next((name for name in lower if lower[name] is None), None):
+        dropped = INFINITE if columns.unscored == "drop" else None
+        unread = {name: kind for answer in answers for name, kind in answer.unread.items() if kind != dropped}
+        numeric = tuple(name for name in names if name not in unread)
+        if unknown := next((name for name in numeric if log.is_lower_better(name, columns) is None), None):
             raise unknown_direction(unknown)
-        return tuple(name for name in lower if not lower[name])
+        listed = some_of([f"{shown(name)} ({kind})" for name, kind in unread.items()])
+        text = f"not compared, since not every value is a number: {listed}"
+        return numeric, (Note("left-out-scores", text),) * bool(unread)
 
 
 def parse(path: str, columns: Columns) -> PredictionFile:
@@ -197,14 +200,18 @@ def read_by_scores(
     for path, columns in files:
         columns = columns.but(score=scores[0], scores=named, coded=True)
         file = parse(path, columns)
-        in_file = file.scores(columns) if named == (ALL_SCORES,) else scores
+        in_file, notes = file.scores(columns) if named == (ALL_SCORES,) else (scores, ())
         if not in_file:
             raise ValueError(f"{path}: score: no score has a number for each answer")
         if odd := sorted({*in_file}.symmetric_difference(by_score[0] if by_score else in_file), key=str):
             place, other = (files[0][0], path) if odd[0] in in_file else (path, files[0][0])
             problem = f"{shown(odd[0])} was not found, but exists in {other}"
             raise ValueError(f"{place}: score: {problem}; name the scores to read")
+        file = replace(file, notes=(*file.notes, *notes))
         by_score.append({score: file.by(replace(columns, score=score)) for score in in_file})
+    if named == (ALL_SCORES,):  # a name with a given direction may be misspelled
+        for way in ("lower", "higher"):
+            of_named_scores(getattr(files[0][1].scoring, way), [*map(str, by_score[0])], f"{way}_is_better")
     return by_score
 
 

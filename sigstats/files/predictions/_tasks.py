@@ -36,7 +36,7 @@ _NAMED = 3
 #: Labels with this much information, in bits, do not agree by chance.
 _BITS = 40
 #: Names of files with the parts of one table, as Spark and others write them.
-_PART = re.compile(r"(?i)(^|[-_. ])(part[-_]\d{3,}|\d+[-_]of[-_]\d+|(shard|chunk|rank|gpu)[-_.]?\d+)($|[-_. ])")
+_PART = re.compile(r"(?i)(^|[-_. ])(\d+[-_]of[-_]\d+|(part|shard|chunk|batch|rank|gpu)[-_. ]?\d+)($|[-_. ])")
 
 
 def is_table(name: str) -> bool:

@@ -64,6 +64,8 @@ def add_human_labels(paired: PairedPredictions, labels: Sequence[HumanLabels], l
 
     `paired`: joined with the ids of its rows. `limits`: those of marks; None for verdicts.
     """
+    from sigstats.unseen_row.judged import notes_on_one_value  # here and below: few comparisons have a judge
+
     scored, predicted = paired.scored, paired.predicted
     if scored is not None and scored.lower:
         raise ValueError(f"score: {shown(scored.column)} is a cost; expected marks of which higher is better")
@@ -80,6 +82,8 @@ def add_human_labels(paired: PairedPredictions, labels: Sequence[HumanLabels], l
     notes = [*paired.notes]
     for side, values, verdicts in zip(labels, (a, b), right, strict=True):
         notes += _doubts(side, values, verdicts, middle, classes)
+    names = [f"{side.where}: column {shown(side.column)}" for side in labels]
+    notes += notes_on_one_value(right, (a, b), limits or (0.0, 1.0), paired.units.group, names)
     notes += _common_labels(labels, ~np.isnan([a, b]))
     a_wrong, b_wrong = (1 - verdicts.astype(np.int64) for verdicts in right)
     return replace(
@@ -113,7 +117,7 @@ def _doubts(
 
     `values`: the label of each row; above `middle` it means right. `classes`: the true class, NaN unless a number.
     """
-    from sigstats.unseen_row.judged import agreement_of  # few comparisons have a judge
+    from sigstats.unseen_row.judged import agreement_of
 
     labelled, column = ~np.isnan(values), f"{labels.where}: column {shown(labels.column)}"
     agreement_of(verdicts[labelled], values[labelled] > middle, labels=column)

@@ -213,6 +213,17 @@ def test_labels_of_people_that_contradict_the_judge_are_refused(tmp_path, refuse
         printed(*words, code=(0, 1))
 
 
+@pytest.mark.parametrize("command", ["compare", "rank", "check"])
+@pytest.mark.parametrize("tick", [0, 1])
+def test_ticks_of_right_or_wrong_answers_only_are_refused(tmp_path, refused, command, tick):
+    paths = [tmp_path / "a.csv", tmp_path / "b.csv"][: 2 - (command == "check")]
+    for path, frame in zip(paths, drawn((0.8, 0.7), (0.9, 0.9), np.random.default_rng(5)), strict=False):
+        frame.assign(human=frame.human.where(frame.human == tick)).to_csv(path, index=False)
+    bar = ["--at-least", "0.5"] * (command == "check")
+    message = refused(command, *paths, "--score", "judge", "--human", "human", *bar)
+    assert re.search(f"a.csv: column 'human': all [0-9]+ labels are {tick}, and the judge .* or not labelled", message)
+
+
 def notes_of(capsys, tmp_path, frame, *words):
     """The names of the notes of a check of one model by labels of people."""
     frame.to_csv(tmp_path / "model.csv", index=False)

@@ -379,7 +379,11 @@ def documents(changed):
 
 @pytest.mark.parametrize(
     ("named", "scores"),
-    [(["acc", "acc_norm"], ["acc", "acc_norm"]), (["all"], ["acc", "acc_norm", "f1"]), (["f1"], ["f1"])],
+    [
+        (["acc", "acc_norm"], ["acc", "acc_norm"]),
+        (["all"], ["acc", "acc_norm", "f1", "word_perplexity"]),
+        (["f1"], ["f1"]),
+    ],
 )
 def test_several_scores_are_measures_of_their_own_in_one_family(tmp_path, capsys, named, scores):
     paths = [harness_log(tmp_path / f"{name}.jsonl", documents(name == "b")) for name in "ab"]
@@ -400,6 +404,37 @@ def test_several_scores_are_measures_of_their_own_in_one_family(tmp_path, capsys
             assert "accuracy of acc_norm" in text
     if "f1" in rows:
         assert rows["f1"]["measure"] == "mean-score"
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("toxicity", ["--lower-is-better", "toxicity"]), ("word_perplexity", []), ("latency_ms", []), ("tokens", None)],
+)
+def test_all_scores_are_those_named_one_by_one_with_costs(tmp_path, refused, name, options):
+    logs = [[{"acc": int(n % 9 > 0), name: cost + n % 3} for n in range(60)] for cost in (1, 40)]
+    paths = [harness_log(tmp_path / f"{file}.jsonl", log) for file, log in zip("ab", logs, strict=True)]
+    if options is None:
+        assert f"Is a higher '{name}' better?" in refused("compare", *paths, "--score", "all")
+        return
+    every = compared(tmp_path, *paths, "--score", "all", *options, code=1)
+    named = compared(tmp_path, *paths, "--score", "acc", "--score", name, *options, code=1)
+    assert every["rows"] == named["rows"]
+    assert [(row["score"], row["verdict"]) for row in every["rows"]][1] == (name, "fail")
+    misspelled = refused("compare", *paths, "--score", "all", *options, "--lower-is-better", f"{name}s")
+    assert f"--lower-is-better: '{name}s' is not valid; expected one of the scores" in misspelled
+    if not options:
+        assert {"acc", name} <= {*sigstats.read_predictions(paths[0], score="all").columns}
+
+
+def test_scores_that_are_not_all_numbers_are_left_out_with_a_warning(tmp_path, capsys):
+    marks = [[{"acc": 1, "bleu": float("inf") if n == 3 else 1.0, "why": ["x"]} for n in range(900)] for _ in "ab"]
+    paths = [harness_log(tmp_path / f"{file}.jsonl", log) for file, log in zip("ab", marks, strict=True)]
+    assert [row["measure"] for row in compared(tmp_path, *paths, "--score", "all")["rows"]] == ["accuracy"]
+    text = "not compared, since not every value is a number: 'why' (a list), 'bleu' (infinite)"
+    said = " ".join(capsys.readouterr().out.split())
+    assert [said.count(f"{lead}: {text}") for lead in ("Beware", "note")] == [1, 1]
+    rows = compared(tmp_path, *paths, "--score", "all", "--unscored", "drop")["rows"]
+    assert [(row["score"], row["n"]) for row in rows] == [("acc", 900), ("bleu", 899)]
 
 
 def test_a_score_that_one_file_lacks_is_refused_by_name(tmp_path, refused):

@@ -19,7 +19,10 @@ def test_a_p_value_is_shown_within_its_rounding(log10_p: float) -> None:
 
 
 def test_a_p_value_below_every_float_is_not_shown_as_zero() -> None:
-    assert wording.p_number(0.0).replace("\xa0", " ") == "< 10⁻³⁰⁰"
+    for p in (0.0, 5e-324, 1e-310, math.nextafter(1e-300, 0)):
+        assert [text(p).replace("\xa0", " ") for text in (wording.p_number, wording.p_order)] == ["< 10⁻³⁰⁰"] * 2
+    assert wording.p_number(1e-300).replace("\xa0", " ") == "1 × 10⁻³⁰⁰"
+    assert wording.p_number(5e-324, -323.3).replace("\xa0", " ") == "5 × 10⁻³²⁴"
     assert (
         wording.p_equation(0.0, at_most=True, name="Holm-adjusted p").replace("\xa0", " ") == "Holm-adjusted p < 10⁻³⁰⁰"
     )

@@ -403,6 +403,15 @@ def test_a_column_of_costs_gives_the_front(tmp_path, capsys):
     assert [row["dominated_by"] for row in found["costs"]][-1] == ["good", "tied"]
 
 
+@pytest.mark.parametrize("run", [[], ["--run", "seed"]])
+def test_debits_are_no_low_costs(tmp_path, refused, run):
+    tables = {model: pd.DataFrame({"id": range(40), "right": [1, 0] * 20, "seed": 1}) for model in "abc"}
+    for cost, table in zip((2.0, -4.0, 3.0), tables.values(), strict=True):
+        table["usd"] = cost
+    message = refused("rank", *written(tmp_path, tables), "--score", "right", "--cost", "usd", *run)
+    assert "--cost: 'usd' is -4 in a row of b; is a higher one cheaper? Give costs of 0 or more" in message
+
+
 def test_a_cost_needs_a_file_for_each_model(tmp_path, refused):
     tables = frames()
     wide = tables["good"].assign(usd=1.0, other=tables["bad"]["prediction"])

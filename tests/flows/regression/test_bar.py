@@ -162,6 +162,23 @@ def test_a_quantile_of_fresh_rows_is_the_anytime_test_of_the_rows_within_the_bar
     assert "repaired (evaluation " in page
 
 
+@pytest.mark.parametrize("rows", ["same", "fresh"])
+def test_a_bar_in_per_cent_is_a_share_of_the_range_and_a_bare_share_is_refused(tmp_path, capsys, rows):
+    keys = f'kind = "regression"\ncandidate = "model-*.csv"\nscore_range = [0, 10]\nlooks.rows = "{rows}"\n'
+    study_file(tmp_path, f'{keys}columns.higher_is_better = ["grade"]\nat_least = "90%"\n', "nightly.toml")
+    grades = np.random.default_rng(3).integers(5, 9, 200)
+    pd.DataFrame({"id": range(200), "grade": grades}).to_csv(tmp_path / "model-01.csv", index=False)
+    assert look(tmp_path, "at_least=0.9") == 2
+    wanted = "at_least: 0.9 may be 9 (write 90%) or 0.9 (write 9%) of 0 to 10, the range of 'grade'"
+    assert wanted in capsys.readouterr().err
+    assert look(tmp_path) == 1
+    assert history(tmp_path)["baseline_value"].tolist() == [9]
+    (report,) = (tmp_path / "out/comparisons").glob("*.json")
+    assert json.loads(report.read_text())["baseline"] == "at least 90%"
+    if rows == "same":
+        assert look(tmp_path, 'at_least="9%"') == 0
+
+
 @pytest.mark.parametrize(
     ("settings", "complaint"),
     [

@@ -419,7 +419,8 @@ def test_marks_that_change_their_unit_between_two_nights_are_noted(folder, capsy
 @pytest.mark.parametrize(
     ("keys", "unit", "noted"),
     [
-        ('columns.score = "f1"\nat_least = 0.9', 1, "for the bar and "),
+        ('columns.score = "f1"\nat_least = 1.5', 1, "for the bar and "),
+        ('columns.score = "f1"\nat_least = "1.5%"', 1, None),
         ('columns.score = "f1"\nat_least = 90', 1, None),
         ('measures = ["neg-mae"]\nbaseline = "production-*.csv"', 1_000, "for the candidate and "),
         ('measures = ["neg-mae"]\nbaseline = "production-*.csv"', 1, None),

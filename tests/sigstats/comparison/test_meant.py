@@ -831,11 +831,57 @@ def test_numbers_that_a_float_cannot_tell_apart_are_different_classes():
     assert sigstats.compare(base, other).rows[0].candidate == 0.5
 
 
-@pytest.mark.parametrize(("bar", "noted"), [(0.9, True), (40.0, False)])
-def test_a_bar_that_is_a_share_of_marks_in_per_cent_is_noted(bar, noted):
-    frame = pd.DataFrame({"id": range(200), "f1": np.linspace(20, 60, 200)})
-    result = sigstats.check(frame, score="f1", at_least=bar, score_range=(0, 100))
-    assert ("unlike-units" in [note.name for note in result.notes]) == noted
+@pytest.mark.parametrize(
+    ("option", "bar", "limits", "meant"),  # in the unit of the marks, or the words of the question
+    [
+        ("at_least", 0.9, (0, 100), "0.9 may be 90 (write 90%) or 0.9 (write 0.9%) of 0 to 100, the range of 'x'"),
+        ("at_least", 0.9, (0, 10), "0.9 may be 9 (write 90%) or 0.9 (write 9%) of 0 to 10"),
+        ("at_least", 1, (0, 10), "1 may be 10 (write 100%) or 1 (write 10%)"),
+        ("at_least", 0.5, (-5, 5), "0.5 may be 0 (write 50%) or 0.5 (write 55%) of -5 to 5"),
+        ("at_most", 0.9, (0, 10), "0.9 may be 9 (write 90%) or 0.9 (write 9%)"),
+        ("at_least", 0.9, (1, 10), "expected a number between 1 and 10"),
+        ("at_least", "90%", None, "expected a number in the unit of x"),
+        ("at_least", "90%", (-1, 1), "expected a number in the unit of x"),
+        ("at_least", "90%", (0, 10), 9),
+        ("at_least", "9%", (0, 10), 0.9),
+        ("at_least", "50%", (1, 10), 5.5),
+        ("at_most", "90%", (0, 10), 9),
+        ("at_most", 1, (0, 10), 1),
+        ("at_least", 40, (0, 100), 40),
+        ("at_least", 0.9, (0, 1), 0.9),
+        ("at_least", 0.9, (-1, 1), 0.9),
+        ("at_least", 0.9, None, 0.9),
+    ],
+)
+def test_a_bar_that_may_be_a_share_of_a_range_or_a_mark_is_asked_about(option, bar, limits, meant):
+    low, high = limits or (0, 1)
+    frame = pd.DataFrame({"id": range(200), "x": np.linspace(low, high, 200)})
+    way = {"lower_is_better": "x"} if option == "at_most" else {"higher_is_better": "x"}
+    options = {option: bar, "score_range": limits, **way}
+    if isinstance(meant, str):
+        for check in (sigstats.check, sigstats.assert_at_least):
+            with pytest.raises(ValueError, match=re.escape(meant)):
+                check(frame, **options)
+        return
+    result = sigstats.check(frame, **options)
+    assert result.bar == meant
+    assert result.rows[0].value == pytest.approx(frame["x"].mean())
+    assert not (isinstance(bar, str) and "unlike-units" in [note.name for note in result.notes])
+
+
+@pytest.mark.parametrize("bar", ["0.9", "0.9s", "9%"])
+def test_a_bar_of_a_score_whose_name_has_its_unit_is_in_this_unit(bar):
+    frame = pd.DataFrame({"id": range(200), "latency_sec": np.linspace(0, 1, 200)})
+    assert sigstats.check(frame, score="latency_sec", at_most=bar, score_range=(0, 10)).bar == 0.9
+
+
+def test_a_bar_in_per_cent_is_one_value_for_all_measures_and_gaps():
+    frame = pd.DataFrame({"label": [0, 1] * 100, "prediction": 1, "x": np.tile([4.0, 6.0], 100), "site": [*"ab"] * 100})
+    options = {"higher_is_better": "x", "score_range": (0, 10)}
+    with pytest.raises(ValueError, match=r"at_least: '40%' is not valid; expected one measure, since it means 0.4 and"):
+        sigstats.check(frame, at_least="40%", measures=["accuracy", "mean-score"], **options)
+    gaps = {"slices": ["site"], "rule": sigstats.ComparisonRule(gaps=True), **options}
+    assert [sigstats.check(frame, at_most=bar, **gaps).bar for bar in ("5%", 0.5)] == [0.5, 0.5]
 
 
 def test_sections_and_hashes_are_not_refused_as_numbers_in_two_forms():

@@ -4,6 +4,8 @@ import json
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn.metrics import confusion_matrix
 
@@ -20,7 +22,13 @@ def answers(n: int = 300) -> list[np.ndarray]:
     return [np.array(["cat", "dog", "eel"])[rng.integers(0, 3, n)] for _ in range(3)]
 
 
-@pytest.mark.parametrize("costs", [COSTS, pd.DataFrame(TABLE, [*COSTS], [*COSTS])])
+ENTRIES = [(true, said, TABLE[i, j]) for i, true in enumerate(COSTS) for j, said in enumerate(COSTS)]
+CELLS = pl.DataFrame(ENTRIES, schema=["label", "prediction", "cost"], orient="row")
+
+
+@pytest.mark.parametrize(
+    "costs", [COSTS, pd.DataFrame(TABLE, [*COSTS], [*COSTS]), CELLS, CELLS.to_arrow(), CELLS.to_pandas()]
+)
 def test_mean_cost_is_that_of_the_confusion_matrix(costs: object) -> None:
     y, a, b = answers()
     (row,) = sigstats.compare(y, a, b, costs=costs).rows
@@ -31,6 +39,13 @@ def test_mean_cost_is_that_of_the_confusion_matrix(costs: object) -> None:
     assert row.low <= row.difference <= row.high
     (checked,) = sigstats.check(y, a, costs=costs, at_most=6).rows
     assert checked.value == pytest.approx(expected[0], rel=1e-12)
+
+
+@pytest.mark.parametrize("form", [pl.DataFrame, pa.table])
+def test_a_table_of_costs_without_labels_of_rows_is_refused(form: object) -> None:
+    y, a, b = answers()
+    with pytest.raises(ValueError, match=r"^costs \(columns\): \['cat', .* expected label, prediction and cost, since"):
+        sigstats.compare(y, a, b, costs=form(dict(zip(COSTS, TABLE.T, strict=True))))
 
 
 def test_costs_of_a_class_beside_groups_slices_and_other_measures() -> None:

@@ -70,6 +70,7 @@ def test_false_claims_are_as_rare_as_stated(law):
     [
         (np.ones((9, 3)), {}, r"cost: the shape is \(9, 3\); expected \(300, 3\)"),
         (np.full((300, 3), np.nan), {}, "cost"),
+        (np.ones((300, 3)) * [1, -2.5, 1], {}, "cost: 'cost' is -2.5 in a row of cheap; is a higher one cheaper"),
         (pd.DataFrame(np.ones((300, 2)), columns=MODELS[:2]), {}, "no column 'bad'"),
     ],
 )

@@ -384,6 +384,29 @@ def test_three_columns_of_a_winner_are_read(tmp_path, votes, answer, refused):
     assert "row 1: expected 1 in one of winner_model_a, winner_model_b, winner_tie" in refused("rank", path)
 
 
+@pytest.mark.parametrize("by_name", [False, True])
+def test_columns_of_a_winner_that_contradict_the_winner_are_refused(tmp_path, votes, answer, refused, by_name):
+    frame, path = _arena(votes), tmp_path / "train.csv"
+    several = pd.get_dummies(frame["winner"], prefix="winner")  # both kinds of ties
+    if by_name:
+        frame["winner"] = np.select([frame["winner"] == f"model_{side}" for side in "ab"], votes, frame["winner"])
+    frame = frame[["question_id", "model_a", "model_b", "winner"]]
+    expected = sigstats.rank_votes(*votes, frame["winner"]).wins.tolist()
+    for agreeing in (frame.join(several), frame.drop(columns="winner").join(several), frame.join(several.iloc[:, 2:])):
+        agreeing.to_csv(path, index=False)
+        assert answer("rank", path)["wins"] == expected
+    swapped = {f"winner_model_{side}": several[f"winner_model_{other}"] for side, other in ("ab", "ba")}
+    one, other = (several[name].to_numpy() for name in swapped)
+    for changed, wrong in (
+        (swapped, one | other),
+        ({"winner_model_b": False}, other),
+        ({"winner_tie": True}, ~several["winner_tie"].to_numpy() & ~several["winner_tie (bothbad)"].to_numpy()),
+    ):
+        frame.join(several.assign(**changed).astype(str).map(str.upper)).to_csv(path, index=False)  # as Excel does
+        row, name = 1 + int(wrong.argmax()), next(iter(changed))
+        assert f"row {row}: 'winner' and '{name}' differ; correct or remove one column" in refused("rank", path)
+
+
 @given(seed=st.integers(0, 10**6), copies=st.integers(0, 40))
 @settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_votes_that_a_voter_gave_twice_are_counted_in_a_note(tmp_path, answer, seed, copies):

@@ -10,10 +10,11 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sigstats._common.messages import Note
+from sigstats._common.messages import Note, some_of
+from sigstats.measures.metrics import is_lower_better
 
 from ...inputs.content import Content
-from .._columns import Columns
+from .._columns import ALL_SCORES, Columns
 from .._log import PROMPT, EvaluationLog, add_result, make_answer, mapping, objects, to_texts
 
 ORDER = 35
@@ -35,6 +36,8 @@ _Key = tuple[str, str, int]
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read the mean of each statistic of every instance, perturbation and train trial."""
     rows = content.json()
+    named = columns.numbers | columns.scoring.lower | columns.scoring.higher
+    costs: dict[str, None] = {}
     by_key: dict[_Key, list[dict[str, Any]]] = {}
     context: dict[_Key, dict[str, Any]] = {}
     for position, row in enumerate(rows):
@@ -42,7 +45,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         # A run with several metrics lists an instance once for each of them, and may repeat a statistic.
         new = {
             name: mean
-            for name, mean in _means(row, columns.numbers).items()
+            for name, mean in _means(row, named, costs).items()
             if all(str(value.get(name, math.nan)) != str(mean) for value in by_key.get(key, ()))
         }
         add_result(by_key, key, new)
@@ -71,7 +74,10 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         model=str(adapter.get("model") or ""),
         kind="statistic",
         settings=to_texts({"method": adapter.get("method"), "shots": adapter.get("max_train_instances")}),
-        notes=_notes_on_splits([str(value["split"]) for value in context.values() if value["split"]]),
+        notes=(
+            *_notes_on_splits([str(value["split"]) for value in context.values() if value["split"]]),
+            *_notes_on_costs([*costs] if ALL_SCORES in columns.numbers else []),
+        ),
     )
 
 
@@ -85,6 +91,12 @@ def _notes_on_splits(splits: Sequence[str]) -> tuple[Note, ...]:
     return (Note("several-splits", text),)
 
 
+def _notes_on_costs(names: Sequence[str]) -> tuple[Note, ...]:
+    """Return a note on costs of the run, if there are any, that are not read with all scores."""
+    text = f"not compared, since they are costs of the run: {some_of(names)}; --lower-is-better NAME adds one"
+    return (Note("left-out-scores", text),) * bool(names)
+
+
 def _key(content: Content, position: int, row: Any) -> _Key:
     if isinstance(row, dict) and isinstance(row.get("stats"), list) and row.get("instance_id") is not None:
         trial = row.get("train_trial_index", 0)
@@ -94,8 +106,8 @@ def _key(content: Content, position: int, row: Any) -> _Key:
     raise ValueError(f"{content.where}: {problem}; expected instance_id, train_trial_index and stats")
 
 
-def _means(row: Mapping[str, Any], wanted: Collection[str]) -> dict[str, Any]:
-    """Return the mean of each statistic by name, without those not computed for the instance.
+def _means(row: Mapping[str, Any], wanted: Collection[str], costs: dict[str, None]) -> dict[str, Any]:
+    """Return the mean of each statistic by name, without those not computed for the instance; add `costs` not wanted.
 
     A statistic with several values, such as those of other splits or perturbations, is a list, and refused later.
     """
@@ -107,6 +119,8 @@ def _means(row: Mapping[str, Any], wanted: Collection[str]) -> dict[str, Any]:
             numbers = isinstance(counted, (int, float)) and isinstance(total, (int, float))
             mean = stat.get("mean", total / counted if numbers else None)
             means[name] = [means[name], mean] if str(means.get(name, mean)) != str(mean) else mean
+        elif stat.get("count") and is_lower_better(name):
+            costs[name] = None
     return means
 
 

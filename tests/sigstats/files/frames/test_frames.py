@@ -370,3 +370,34 @@ def test_assertions_carry_what_was_compared_and_checked():
     assert repr(caught.value.result) == repr(checked)
     assert (checked.verdict, checked.rows[0].value) == ("fail", 0.5)
     assert sigstats.check(y, y, at_least=0.9) == sigstats.assert_at_least(y, y, at_least=0.9)
+
+
+Y, SCORES = pd.Series([0, 1] * 50), pd.Series(np.linspace(0, 1, 100))
+
+
+@pytest.mark.parametrize(
+    ("call", "argument"),
+    [
+        (lambda: sigstats.check(Y, Y[::-1], at_least=0.8), "prediction"),
+        (lambda: sigstats.check(Y, SCORES[::-1], measures="auc", at_least=0.8), "prediction"),
+        (lambda: sigstats.compare(Y, Y, Y[::-1]), "candidate"),
+        (lambda: sigstats.compare(Y, SCORES[::-1], SCORES, measures="auc"), "baseline"),
+        (lambda: sigstats.compare(Y, Y, Y, scores=(SCORES, SCORES[::-1])), r"scores\[1\]"),
+        (lambda: sigstats.compare((Y, Y), Y, Y[::-1], unpaired=True), "candidate"),
+        (lambda: sigstats.compare((Y, Y), SCORES, SCORES[::-1], measures="auc", unpaired=True), "candidate"),
+    ],
+)
+def test_an_index_in_another_order_is_refused_by_the_name_of_the_argument(call, argument):
+    with pytest.raises(ValueError, match=rf"^{argument} \(index\): .* expected the index of y, in its order"):
+        call()
+
+
+@pytest.mark.parametrize("measure", ["recall", "f1", "auc"])
+def test_measures_of_a_positive_class_need_two_classes(measure):
+    y, scores = np.zeros(100, dtype=int), (SCORES, SCORES) if measure == "auc" else None
+    for call in (
+        lambda: sigstats.compare(y, y, y, measures=measure, scores=scores),
+        lambda: sigstats.check(y, SCORES if measure == "auc" else y, measures=measure, at_least=0.8),
+    ):
+        with pytest.raises(ValueError, match=r"^label: all rows have the class '0'; expected two classes$"):
+            call()

@@ -186,6 +186,15 @@ def test_conversations_of_deepeval_are_cases_and_skipped_metrics_are_unscored(tm
     )
 
 
+@pytest.mark.parametrize("metrics", [None, [], [{"name": "m", "skipped": True, "score": 0.0, "success": True}]])
+def test_a_case_of_deepeval_without_metrics_is_not_right(tmp_path, refused, metrics):
+    cases = [deepeval_case(row, (0.5,)) for row in range(30)]
+    cases[7]["metricsData"] = metrics
+    (file,) = written(tmp_path, {"testCases": cases})
+    problem = "have no score 'success'" if metrics else "failed ('no metrics')"
+    assert f"1 of 30 answers {problem}" in refused("check", str(file), "--score", "success", "--at-least", "0.5")
+
+
 def log_of(program, condition, stated=40):
     """A log of a program with 40 right answers, made under some condition, that states a number of answers."""
     passed = [{"task_id": "t", "base_status": "pass", "plus_status": "pass"}]
@@ -332,6 +341,31 @@ def test_tests_that_passed_after_a_retry_are_counted_in_a_note(tmp_path, child):
     told = texts_of(compared(tmp_path, files), "retried-tests")
     odd = child not in ("system-out", "properties")
     assert [f": 5 of 36 tests contain <{child.lower()}>" in text for text in told] == [True] * 2 * odd
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("<testsuite failures='0'>{}{}</testsuite>", "states 0 failures, but lists 2"),
+        ("<testsuite failures='2'>{}{}</testsuite>", ""),
+        ("<testsuite>{}{}</testsuite>", ""),
+        (
+            "<testsuites failures='1'><testsuite>{}</testsuite><testsuite>{}</testsuite></testsuites>",
+            "states 1 failures",
+        ),
+        ("<testsuite failures='1'>{}<testsuite failures='1'>{}</testsuite></testsuite>", ""),  # each without the others
+        (
+            "<testsuite failures='2'>{}<testsuite failures='0'>{}</testsuite></testsuite>",
+            "states 0 failures, but lists 1",
+        ),
+    ],
+)
+def test_more_failures_than_junit_states_are_noted(tmp_path, answer, text, told):
+    passes = ["".join(f"<testcase name='p{row}{k}'/>" for k in range(9)) for row in range(2)]
+    cases = [f"<testcase name='f{row}'><failure/></testcase>{passes[row]}" for row in range(2)]
+    (file,) = written(tmp_path, text.format(*cases), name="j.xml")
+    notes = answer("check", file, "--at-least", "0.1", code=0)["notes"]
+    assert [told in note["text"] for note in notes if note["name"] == "other-total"] == [True] * bool(told)
 
 
 @pytest.mark.parametrize(

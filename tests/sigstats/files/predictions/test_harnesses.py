@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sigstats.files.predictions import Columns, join, read
-from sigstats.files.predictions._files import parse
+from sigstats.files.predictions._files import parse, read_by_scores
 
 from ....examples import examples
 
@@ -79,6 +79,17 @@ def test_an_instance_of_helm_has_many_statistics_of_which_one_is_named(tmp_path)
     found = read(path, Columns(score="exact_match"))
     assert (found.source.subject["task"], found.source.subject["model"]) == ("mmlu:subject=x", "m")
     assert found.identity["target"].to_pylist() == ["yes"] * 6
+
+
+def test_costs_of_a_run_of_helm_are_left_out_of_all_scores_with_a_note_unless_they_are_named(tmp_path):
+    path = helm(tmp_path / "a", [instance(n, exact_match=1, inference_runtime=0.5, num_bytes=9) for n in range(12)])
+    for lower, scores in (((), ["exact_match"]), (("inference_runtime",), ["exact_match", "inference_runtime"])):
+        (found,) = read_by_scores([(path, Columns().but(lower=frozenset(lower)))], ["all"])
+        assert [*found] == scores
+        notes = [note for note in found["exact_match"].notes if note.name == "left-out-scores"]
+        assert ["not compared, since they are costs of the run: inference_runtime" in note for note in notes] == (
+            [] if lower else [True]
+        )
 
 
 def test_metrics_of_helm_that_list_an_instance_each_are_one_answer(tmp_path):
@@ -203,7 +214,8 @@ def test_tests_of_promptfoo_in_another_order_are_the_same_tests(tmp_path):
     right_a, right_b = paired.outcomes.right
     assert (right_a.sum(), right_b.sum()) == (4, 3)
     assert (right_a & ~right_b).sum() == 1
-    for case in ({"assert": [{"type": "equals", "value": "yes"}]}, {"threshold": 0.5}):
+    equals = {"assert": [{"type": "equals", "value": "yes"}]}
+    for case in (equals, {**equals, "threshold": 0.5}):
         changed[0]["testCase"] = case
         promptfoo(tmp_path / "b.json", changed)
         with pytest.raises(ValueError, match=r"'question 0 a #.* only in this file"):
@@ -247,6 +259,44 @@ def test_a_test_of_promptfoo_that_ended_with_an_error_has_no_score(tmp_path):
         read(path, Columns())
     assert of_tests(path, unscored="wrong")["4", 1] == 0
     assert ("4", 1) not in of_tests(path, unscored="drop")
+
+
+PASSED = {"pass": True, "score": 1}
+CHECKED = {"assert": [{"type": "equals", "value": "yes"}]}
+
+
+@pytest.mark.parametrize(
+    ("about", "graded"),
+    [
+        ({"gradingResult": {**PASSED, "reason": "No assertions", "assertion": None}}, False),
+        ({"gradingResult": None}, False),
+        ({"gradingResult": None, "testCase": {"vars": {}, "assert": []}}, False),
+        ({"testCase": {"vars": {}}}, False),
+        ({"gradingResult": None, "testCase": CHECKED}, True),  # as PROMPTFOO_STRIP_GRADING_RESULT writes it
+        ({"gradingResult": {**PASSED, "reason": "Manual result", "componentResults": [PASSED]}}, True),
+        ({"gradingResult": {**PASSED, "reason": "No assertions", "componentResults": [PASSED]}}, True),
+        ({}, True),
+    ],
+)
+def test_a_test_of_promptfoo_without_assertions_is_not_right(tmp_path, about, graded):
+    results = [outcome(n, n < 3, **about if n == 2 else {}) for n in range(4)]
+    stats = {"successes": 3, "failures": 1, "errors": 0}
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"evalId": "e", "results": {"version": 3, "results": results, "stats": stats}}))
+    if not graded:
+        with pytest.raises(ValueError, match=r"1 of 4 answers failed \('the test has no assertions'\): id 'question 2"):
+            read(str(path), Columns())
+    assert of_tests(path, unscored="drop") == {(str(n), 1): n < 3 for n in range(4) if graded or n != 2}
+    notes = read(str(path), Columns(unscored="drop")).notes
+    assert [note.name for note in notes] == ["unscored-rows"] * (not graded)
+    assert of_tests(path, unscored="wrong")["2", 1] == graded
+
+
+def test_empty_outputs_of_promptfoo_are_noted(tmp_path):
+    outputs = ["", None, "yes", {"a": 1}, "no"]
+    results = [outcome(n, n > 1, response={"output": output}) for n, output in enumerate(outputs)]
+    (note,) = read(promptfoo(tmp_path / "a.json", results), Columns()).notes
+    assert note.endswith("2 of 5 answers are empty; they count as the log scores them")
 
 
 @pytest.mark.parametrize("response", [{"error": "429"}, None, {"output": "no", "error": "429"}])
@@ -306,6 +356,27 @@ def test_an_instance_of_swe_bench_that_was_not_resolved_is_wrong(tmp_path):
     path.write_text(json.dumps(report | {"total_instances": 90}))
     with pytest.raises(ValueError, match="does not name all its instances"):
         read(str(path), Columns(unscored="wrong"))
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"resolved_instances": 2, "unresolved_instances": 2, "error_instances": 3}, []),
+        ({"resolved_instances": 3}, ["3 resolved instances, but lists 2"]),
+        ({"resolved_instances": 1, "unresolved_instances": 0}, ["1 resolved", "0 unresolved instances, but lists 2"]),
+        ({"resolved_instances": 2, "resolved_ids": []}, ["2 resolved instances, but lists 0"]),
+    ],
+)
+def test_a_report_of_swe_bench_that_states_other_numbers_than_it_lists_is_noted(tmp_path, change, told):
+    ids = [f"django__django-{n}" for n in range(4)]
+    report = {"submitted_ids": ids, "resolved_ids": ids[:2], "unresolved_ids": ids[2:], **change}
+    (path := tmp_path / "m.run.json").write_text(json.dumps(report))
+    notes = read(str(path), Columns()).notes
+    assert [note.name for note in notes] == ["other-total"] * len(told)
+    assert all(f"states {text}" in note for note, text in zip(notes, told, strict=True))
+    path.write_text(json.dumps(report | {"resolved_ids": ids[:3]}))
+    with pytest.raises(ValueError, match="'django__django-2' is in resolved_ids and in unresolved_ids; list each"):
+        read(str(path), Columns())
 
 
 def test_a_word_that_evalplus_does_not_write_is_no_failure(tmp_path):
@@ -385,7 +456,7 @@ def test_the_details_of_lighteval_have_a_column_of_metrics(tmp_path):
     assert found.source.subject["task"] == "lighteval|gsm8k|5"
     assert found.requested["level"].to_pylist() == list("ababab")
     path = details(tmp_path / "details.parquet", [{**row, "metric": {"em": 1.0, "ppl": 3.5}} for row in rows])
-    assert parse(path, Columns()).scores(Columns()) == ("em",)
+    assert parse(path, Columns()).scores(Columns()) == (("em", "ppl"), ())
     assert read(path, Columns(score="ppl")).score.lower
     as_text = [{name: str(value) for name, value in row.items()} for row in rows]
     other = read(details(tmp_path / "renamed.parquet", as_text), Columns().but(score="em", slices=("level",)))

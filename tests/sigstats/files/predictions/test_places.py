@@ -235,6 +235,20 @@ def test_parts_of_one_table_are_no_tasks(tmp_path, refused):
     assert "100 of 200 rows repeat an id" in refused("check", tmp_path / "b", "--id", "id", "--at-least", "0.5")
 
 
+@pytest.mark.parametrize(
+    ("name", "are_parts"),
+    [
+        *((name, True) for name in ("part-{}", "part{}", "Part {}", "part.{}", "preds_part_{}", "shard_{}")),
+        *((name, True) for name in ("chunk{}", "batch_{}", "rank-{}", "train-{}-of-2")),
+        *((name, False) for name in ("{}", "split_{}", "apart{}", "part-a{}", "level{}", "rebatch_{}")),
+    ],
+)
+def test_numbered_parts_of_one_table_are_known_by_their_names(tmp_path, name, are_parts):
+    labels = np.random.default_rng(4).integers(0, 2, 60)
+    files = [(name.format(place), range(30 * place, 30 * place + 30), labels[:30]) for place in range(2)]
+    assert ("task" not in read(str(folder_of_files(tmp_path / "a", *files)), Columns()).requested) == are_parts
+
+
 def test_a_file_of_training_rows_is_noted(tmp_path):
     labels = np.random.default_rng(4).integers(0, 2, 100)
     files = ("train", range(60), labels[:60]), ("test", range(60, 100), labels[60:])
@@ -662,4 +676,5 @@ def test_rows_that_only_one_of_two_models_of_a_file_has_are_noted_for_each(tmp_p
     sides = [read(str(path), Columns().but(model=model)) for model in "ab"]
     told = [str(note) for note in join(*sides, Columns(), unmatched="drop").notes if note.name == "unmatched-rows"]
     assert ["of the baseline" in text and "'1'" in text for text in told] == [True, False]
-    assert "'4', '5'" in told[1] and "of the candidate" in told[1]
+    assert "'4', '5'" in told[1]
+    assert "of the candidate" in told[1]
