@@ -1,4 +1,4 @@
-"""The size of the next comparison: `plan_pair` plans it from the files of this one; `as_text` and `as_object` show it.
+"""The size of the next comparison: `plan_pair` computes it from the rows of this one; `as_text`, `as_object` show it.
 
 Sizes are numbers of rows, of items with several answers, or of runs.
 """

@@ -124,7 +124,7 @@ COMMAND, STUDY = 512, 1024
 
 
 def require_addresses(mebibytes: int, what: str) -> None:
-    """Raise MemoryError if the address space of this process is limited to less. The message names `what` needs it."""
+    """Raise MemoryError if the address space of this process is limited to less; its message states what needs more."""
     limit = _address_limit()
     if limit is not None and limit < mebibytes * _MEBIBYTE:
         raise MemoryError(

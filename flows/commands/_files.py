@@ -58,7 +58,7 @@ def refuse_overwriting(options: argparse.Namespace, inputs: Sequence[str], *outp
 
 
 def _require_writable(place: str) -> None:
-    """Raise BadInput for an output that is a folder or in none, before any output is written."""
+    """Raise BadInput if an output is a folder, or its folder is missing; called before any output is written."""
     target = Path(place).resolve()
     if target.is_dir() or not target.parent.is_dir():
         fault = errno.EISDIR if target.is_dir() else errno.ENOENT

@@ -170,7 +170,7 @@ def _measure(options: argparse.Namespace, *, by_pairs: bool) -> str | None:
     from sigstats._common.validation import as_real
     from sigstats.comparison.measure_names import as_compared_measures
 
-    as_real(options.alpha, "--alpha", low=0, high=1, open_ends=True)
+    as_real(options.alpha, "--alpha", low=0, high=0.5, open_ends=True)
     named = arguments.measures_of(options)
     measures = as_compared_measures(named) if named else (None,)
     if len(measures) > 1:
@@ -179,7 +179,7 @@ def _measure(options: argparse.Namespace, *, by_pairs: bool) -> str | None:
         raise BadInput("--positive: is not valid without --measure; expected a measure of a class, such as f1")
     check_power(options.power)
     if by_pairs and options.power is not None:
-        raise BadInput("--power: is not valid by this measure; expected the accuracy, or the mean of a score")
+        raise BadInput("--power: is not valid with this measure; rank by accuracy or the mean of a score")
     return measures[0]
 
 
@@ -190,7 +190,7 @@ def _sizes(
     from sigstats.sizing.leaderboards import leaderboard_size
 
     if joined.units.group is not None:
-        return "--power: is not valid for groups; expected one answer or score of each row"
+        return "--power: is not valid for groups; expected one answer or score per row"
     try:
         with as_options():
             return leaderboard_size(

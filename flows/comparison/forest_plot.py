@@ -21,7 +21,7 @@ from ..pages.svg import Axes
 _WIDTH, _LINE, _BOTTOM = 360.0, 22.0, 34.0
 #: The room beside the axes for the longest label, in pixels; longer ones stand above their intervals.
 _BESIDE = 130.0
-#: The number of characters of a label in Mermaid, and the characters that end a string or have a meaning in it.
+#: The most characters of a label in Mermaid, and the characters that end a quoted string or are markup in it.
 _LONGEST, _UNQUOTED = 40, re.compile(r"[\"`#;%<>&\\\[\]{}]")
 #: The colours of an interval above and below its difference, and of paper and ink, in the light and the dark.
 _SHADES = {"fail": ("#f2b8b5", "#b3261e"), "inconclusive": ("#f3d9a4", "#8a5a00"), "pass": ("#b5d3f2", "#0b5cad")}
@@ -56,7 +56,7 @@ class _Plot(NamedTuple):
 
     @property
     def limits(self) -> tuple[float, float]:
-        """The lowest and the highest of the margins on both sides and the ends of intervals."""
+        """The lowest and the highest value to draw: an end of an interval, or a margin on either side."""
         size, rows = abs(self.margin), self.rows
         return min(-size, *(row.low or 0 for row in rows)), max(size, *(row.high or 0 for row in rows))
 
@@ -105,7 +105,7 @@ def _in_mermaid(plot: _Plot) -> str:
 
 
 def _numbered(labels: Sequence[str]) -> list[str]:
-    """Return the labels with numbers before equal ones, whose rows would be drawn as one."""
+    """Return the labels with numbers before equal ones, since Mermaid would draw their rows as one."""
     repeated = {label for label in labels if labels.count(label) > 1}
     return [f"{labels[:i].count(label) + 1}: {label}" if label in repeated else label for i, label in enumerate(labels)]
 

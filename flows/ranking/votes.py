@@ -31,7 +31,7 @@ from ..pages.wording import both_ends, count_of, number, p_equation, p_number, p
 from .page import MOST_IN_MATRIX, MOST_PAIRS, pair_matrix, rank_plot
 from .words import best_of, ranks_of
 
-#: The columns of a file of votes, as Chatbot Arena and MT-bench name them; the last may be several, of 1 and 0.
+#: The columns of a file of votes, as Chatbot Arena and MT-bench name them; several of 1 and 0 may replace the last.
 COLUMNS = ("model_a", "model_b", "winner")
 _WINNERS = {"winner_model_a": "model_a", "winner_model_b": "model_b", "winner_tie": "tie"}
 _WINNERS |= {"winner_tie (bothbad)": "tie"}
@@ -164,7 +164,7 @@ def _winner_of_several(columns: Mapping[str, NDArray[Any]], where: str) -> NDArr
 
 
 def _check_winner(signs: IntArray, columns: Mapping[str, Any]) -> None:
-    """Refuse columns of 1 and 0 that contradict the column `winner`. `signs`: of each vote, by that column."""
+    """Refuse columns of 1 and 0 that contradict the column `winner`. `signs`: those of the votes in that column."""
     for name in [name for name in _WINNERS if name in columns]:
         sign = _SIGNS[_WINNERS[name]]
         won = signs == sign

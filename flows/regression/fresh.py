@@ -135,7 +135,7 @@ def compare_fresh(
 
 
 def _is_new(pair: Pair, rows: NDArray[np.int64], earlier: Sequence[pa.Table]) -> NDArray[np.bool_]:
-    """Return a mask of the rows that no earlier look had; BadInput without any, or if ids are spelled in two ways."""
+    """Return a mask of the rows that no earlier look had; BadInput if there are none, or ids have two spellings."""
     seen = np.concatenate([np.empty(0, np.int64), *(table[ROW].to_numpy() for table in earlier)])
     new = ~np.isin(rows, seen)
     if not new.any():

@@ -1,7 +1,7 @@
 """The order of the files that match a pattern of a regression study: by dates in their names, numbers, or a column.
 
 `Order` sorts the candidates and finds the baseline of each. Times of modification do not order files, since a copy, a
-checkout or `touch` alters them; they only make the study ask.
+checkout or `touch` alters them; they only show where the order is in doubt.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Verdicts in words: `headline` on single classifiers on data sets (cases), `verdict` on pairs of classifiers."""
+"""Verdicts in words: `headline` on a classifier on each data set (a case), `verdict` on a pair of classifiers."""
 
 import math
 from collections.abc import Sequence

@@ -212,7 +212,7 @@ def plain(value: Any, where: str = "", code: GivenCode | None = None) -> Any:
 
 
 def _without_frames_and_code(table: dict[str, Any], where: str, code: GivenCode | None) -> dict[str, Any]:
-    """Return a table with the URL of a data frame in its place, and with the import path of a classifier or test."""
+    """Replace a data frame in a table by its URL, and a classifier or test by its import path."""
     if where.startswith(("datasets.", "populations.")) and not isinstance(table.get("path", ""), (str, PathLike)):
         defaults = {} if where.endswith(".documents") else {"name": "frame", "source": "parquet"}
         table = {**defaults, **table, "path": _in_memory(table["path"], table.get("name", "frame"), where)}

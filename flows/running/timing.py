@@ -29,7 +29,7 @@ from .options import Prepared
 
 #: Processor seconds after which no further cell is timed.
 TIMING_SECONDS = 60.0
-#: The first cell of each kind is timed until `TIMING_SECONDS` times this have passed.
+#: Timing the first cell of each kind may take this many times the budget.
 _FACTOR_FOR_KINDS = 2
 #: The share of the work that timing may take; and that of the budget for one cell, unless its work is a larger share.
 _PART_OF_WORK, _PART_OF_BUDGET = 0.25, 0.1

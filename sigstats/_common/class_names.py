@@ -204,7 +204,7 @@ def class_notes(
 
 
 def answer_notes(models: Iterable[tuple[str, Sequence[str], IntArray, IntArray]]) -> Iterator[Note]:
-    """Yield a note for each model that is right in all rows, predicts one class only, or is right less than by chance.
+    """Yield a note for each model that is always right, predicts one class only, or is right less often than by chance.
 
     `models`: as in `class_notes`.
     """
@@ -215,12 +215,14 @@ def answer_notes(models: Iterable[tuple[str, Sequence[str], IntArray, IntArray]]
             only = shown(classes[prediction[0]])
             yield Note("constant-predictions", f"{model} predicts {only} in all {len(label):,} rows")
         elif _deviations(label, prediction) < -4:
-            right = f"{model} is right in only {np.mean(label == prediction):.1%} of the rows, fewer than by chance"
+            right = (
+                f"{model} is right in only {np.mean(label == prediction):.1%} of the rows, less often than by chance"
+            )
             yield Note("below-chance", f"{right}: its two classes may be exchanged")
 
 
 def _deviations(label: IntArray, prediction: IntArray) -> float:
-    """Return how many standard deviations more rows are right than by chance if there are two classes, else 0.
+    """Return the excess of right rows over chance, in standard deviations, for two classes; otherwise 0.
 
     By chance the number of rows with the last class in both columns has the hypergeometric law of their totals.
     """

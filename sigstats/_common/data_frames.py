@@ -56,7 +56,7 @@ def require_same_index(*, axis: Literal["rows", "classes"] = "rows", **values: A
 
 
 def labelled(value: Any, name: str) -> Any:
-    """Return a sequence of pandas Series as the data frame of these rows; return anything else unchanged.
+    """Return a sequence of pandas Series as a data frame with these rows; return anything else unchanged.
 
     Series without distinct names, or with numbers as names, make rows without labels. Raises ValueError if their
     indices differ.
@@ -72,14 +72,14 @@ def labelled(value: Any, name: str) -> Any:
 
 
 def are_in_order(names: Sequence[Any]) -> bool:
-    """Return True for names in the order of texts or of numbers, or those that polars gives to columns by default."""
+    """Return True if names are sorted as texts or as numbers, or are those that polars gives to columns by default."""
     texts = [str(name) for name in names]
     keys: list[Any] = [float(text) for text in texts] if all(map(is_finite_number, texts)) else texts
     return keys == sorted(keys) or texts == [f"column_{place}" for place in range(len(texts))]
 
 
 def same_columns(**tables: Any) -> None:
-    """Refuse tables that name the same classes in other orders, or in no sorted order if one of them names none."""
+    """Refuse tables that name the same classes in different orders, or unsorted next to a table without names."""
     require_same_index(axis="classes", **tables)
     frames = {name: opened(labelled(table, name)) for name, table in tables.items()}
     unnamed = any(frame is None for frame in frames.values())
@@ -335,7 +335,7 @@ def _names_of(axis: Any) -> list[str]:
 
 
 def _are_swapped(rows: str, columns: str) -> bool:
-    """Return True if the names of rows and columns are those of B and A; an empty one is missing."""
+    """Return True if the names of rows and columns are those of B and A; an empty name is unknown."""
     if not rows or not columns:
         return bool(_IS_B.search(rows) or _IS_A.search(columns))
     same = next((place for place, (a, b) in enumerate(zip(rows, columns, strict=False)) if a != b), 0)

@@ -49,7 +49,7 @@ def unordered_dates(texts: Iterable[str]) -> list[str]:
 def refuse_other_order(name: str, texts: Sequence[str]) -> None:
     """Refuse sorted strings unless their order is that of their numbers or ISO dates, or of the number they differ in.
 
-    Numbers after a year may follow, as in 2026-11 and 2026-W05.
+    Texts that begin with a year may contain further numbers, as in 2026-11 and 2026-W05.
     """
     if all(map(is_finite_number, texts)) or all(map(_ISO_TIME.match, texts)):
         times = as_times(texts, name)

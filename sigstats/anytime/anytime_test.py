@@ -141,9 +141,9 @@ def anytime_test(
     counts : array_like of int, shape (n,), optional
         The number of times that each difference occurred; 1 by default.
     looks : array_like, shape (n,), optional
-        The look at which each row first appeared, such as its night: numbers, dates (as text, ISO 8601), or text that
-        differs in one number. Looks are taken in this order; that of the rows within a look does not matter. By
-        default there is one look.
+        The look at which each row first appeared, such as its night: numbers, dates (as text, ISO 8601), or texts that
+        differ in one number. Looks are taken in ascending order; the order of rows within a look does not matter.
+        By default there is one look.
     limit : float
         The largest possible difference of a row, in either direction: 1 for right and wrong and for marks between 0
         and 1. It is a property of the scores, not of the observed rows.
@@ -264,7 +264,7 @@ def anytime_test(
 
 
 class _Total(NamedTuple):
-    """The label of a look, and the number of rows up to this look with each distinct difference."""
+    """The label of a look, and the number of rows up to this look with each distinct difference, shape (d,)."""
 
     look: Any
     counts: FloatArray
@@ -291,7 +291,7 @@ def _states(
     level: float,
     start: str,
 ) -> Iterator[tuple[AnytimeLook, float]]:
-    """Yield the state after each look, and a bound on its e-value's rounding. `start`: "first", "any" or "each"."""
+    """Yield the state after each look, and a bound of its log e-value's rounding. `start`: "first", "any" or "each"."""
     values, mean, best = differences / limit, margin / limit, 0.0
     for number, (look, counts) in enumerate(totals):
         all_rows = rows_of(values, counts)

@@ -35,7 +35,7 @@ _MOST_VALUES = 2**11
 #: The nodes of the integral over the angle, as shares of its range, and their weights.
 _NODES, _WEIGHTS = (array / 2 for array in np.polynomial.legendre.leggauss(160))
 _PLACES = _NODES + 0.5
-#: Wealth that is smaller than the largest by this many nats is left out. At least this many nodes must remain.
+#: Nodes with a wealth that is smaller than the largest by this many nats are left out; and the fewest that must remain.
 _SMALL, _ENOUGH = 50.0, 40
 _EPSILON = float(np.finfo(float).eps)
 
@@ -206,8 +206,8 @@ def expected_rows(*, drop: float, discordance: float, alpha: float, minimum: flo
     `minimum`: the smallest observed drop that counts. None if no number is enough, or after more than a million
     disagreements.
 
-    The sum runs over the numbers of disagreements, of the probability that a stream of rows is not decided by then. The
-    law of the number that favours the baseline in undecided streams grows by `step` disagreements at a time.
+    The expected number of disagreements is the sum of the probabilities that a stream of rows is undecided after 0, 1,
+    2, ... of them, here in steps of `step`; divided by `discordance`, it is a number of rows.
 
     >>> round(expected_rows(drop=0.05, discordance=0.1, alpha=0.05))
     290

@@ -85,7 +85,7 @@ def acceleration(outcomes: JointCounts, measure: str | Measure | Callable[..., A
 def resample(counts: tuple[int, ...], rng: Any, size: int, width: int) -> Iterator[FloatArray]:
     """Yield `size` rows of multinomial event counts in blocks; the counts do not depend on the block size.
 
-    `width`: the numbers in memory per replicate, which limits the block.
+    `width`: the number of values in memory per replicate, which limits the size of a block.
     """
     generator = as_generator(rng)
     events = np.array(counts, dtype=np.int64)
@@ -193,7 +193,7 @@ def _centred(differences: FloatArray, confidence_level: float, null_value: float
 
 
 def _rank(n: int, level: float) -> int:
-    """Return the rank of the order statistic of `n` replicates below which this share lies."""
+    """Return the rank of the quantile of this level among `n` sorted replicates, from 1; it may be out of range."""
     return math.floor((n + 1) * level + _ROUNDING)
 
 

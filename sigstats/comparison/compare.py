@@ -113,7 +113,7 @@ def _undecided(
 ) -> ComparisonResult:
     """Return the result before verdicts: every measure on all rows and every slice, with notes.
 
-    `first`: the number of random weightings, or more if these decide at `level`, that of one test.
+    `first`: the number of random weightings, unless a decision at `level`, that of one test, needs more.
     """
     units, names = paired.units, [*evidence]
     rows = _rows(paired, evidence, rule, first, level)
@@ -214,8 +214,8 @@ def decide_row(
     """Return a tested row with its indices and its verdict; `level`: that of one test."""
     assert row.pvalue is not None
     assert row.difference is not None
-    # If nothing differs, both hypotheses fit. So they do if p is large on both sides, as for bounds on few rows, where
-    # 1 - p is not a p-value of the other side.
+    # Both hypotheses fit if nothing differs. They also fit if p is large on both sides, as for bounds on few rows,
+    # where 1 - p is not a p-value of the other side.
     neither = row.silent or (row.pvalue > 0.75 and row.two_sided_pvalue == 1)
     indices = possibility(1.0, 1.0) if neither else possibility(row.pvalue)
     low = -math.inf if row.low is None else row.low

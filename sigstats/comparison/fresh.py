@@ -205,7 +205,7 @@ def _since_change(
 ) -> ComparisonRow:
     """Return the row with the values since the look from which the candidate is worse.
 
-    The intervals from all looks on cover together: that of the j-th has the error 1 / (j (j + 1)) of all.
+    The intervals from all looks on cover jointly: that of the j-th look has the share 1 / (j (j + 1)) of the error.
     """
     change = (failed and failed.change) or change_of(values.differences, values.looks)
     start = change.look - int(values.looks.min()) + 1

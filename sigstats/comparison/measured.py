@@ -120,7 +120,7 @@ def _of_codes(paired: PairedPredictions, spec: MeasureSpec, predicted: Predicted
 def _of_numbers(
     units: Units, spec: MeasureSpec, columns: Sequence[Any], labels: Sequence[float], ends: Any, *, limited: bool
 ) -> Classes:
-    """Return numbers as classes. `columns`: the labels and both predictions; `labels`, `ends`: those of unseen rows."""
+    """Return numbers as classes. `columns`: labels, both predictions; `labels`, `ends`: those of an unseen row."""
     arrays = [*columns, np.array(labels), np.array(ends)]
     values, codes = np.unique(np.concatenate(arrays), return_inverse=True)
     label, a, b, *unseen = np.split(codes, np.cumsum([len(array) for array in arrays])[:-1])

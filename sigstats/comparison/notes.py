@@ -1,6 +1,6 @@
 """Notes on the data of a comparison and its limits.
 
-`about_predictions` looks at predictions and scores alone; `limits_note`, `monte_carlo_note` and `smooth_note` at how
+`about_predictions` only looks at predictions and scores; `limits_note`, `monte_carlo_note` and `smooth_note` at how
 they were tested. `notes_on_dependence` looks for rows that are not independent: copies of others, groups with similar
 values (`clusters`), or neighbours in time. It states the result of the same tests in groups or without copies.
 """

@@ -110,7 +110,7 @@ def rank_by_pairs(
 
 
 def _shared_draws(pair: Any, models: int, measure: str | None, rule: ComparisonRule) -> SharedDraws:
-    """Return random weights for all pairs: of rows, if these are single and the measure is one of several classes."""
+    """Return random weights that all pairs share: of rows, for a measure of several classes and rows without groups."""
     if measure in COUNT_MEASURES and measure != "accuracy" and not refers_to_one_class(measure):
         pairs = [pair(0, other) for other in range(1, models)]
         first, kinds = pairs[0], {(paired.n, paired.classes, paired.units.single) for paired in pairs}

@@ -234,6 +234,6 @@ def _circle(
 
 
 def grouped(log_masses: Sequence[FloatArray], labels: Sequence[float]) -> list[Column]:
-    """Return columns with equal labels, which have equal laws, as one, with their number."""
+    """Merge columns with equal labels, which have equal laws, and count them."""
     law_of = dict(zip(labels, log_masses, strict=True))
     return [Column(law_of[label], copies) for label, copies in Counter(labels).items()]

@@ -57,7 +57,7 @@ def most_alike(states: States) -> int:
 
 
 def sorted_by_score(states: States) -> States:
-    """Return the states by count, and those of a count by score."""
+    """Return the states sorted by count, then by score."""
     return states.take(np.lexsort((states.score, states.count)))
 
 

@@ -67,7 +67,7 @@ def tail(total: int, classes: Classes, correct: int) -> LogTail | None:
 
 
 class _Terms(NamedTuple):
-    """The sum of the terms of one e in each probability, and how many combinations of f and g that took."""
+    """The sum of the terms of one e in each probability, and the work that they took, in combinations of f and g."""
 
     upper: Decimal
     point: Decimal

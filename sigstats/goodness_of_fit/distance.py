@@ -29,7 +29,7 @@ _CHUNK = 2**18
 Ordering: TypeAlias = Literal["probability", "chi2", "likelihood-ratio"]
 
 ORDERINGS: tuple[Ordering, ...] = ("probability", "chi2", "likelihood-ratio")
-#: The largest problem that the exact method takes on at all: objects, classes.
+#: The largest problem that the exact method accepts: objects, classes.
 EXACT_MAX_TOTAL, EXACT_MAX_CLASSES = 10**5, 200
 #: Keys of more different probabilities take too much memory.
 _MOST_KEYED = 12

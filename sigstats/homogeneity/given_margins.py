@@ -31,7 +31,7 @@ from ..intervals import Interval
 
 #: The width of the certified bounds, as a share of p.
 BOUNDS_WIDTH = 1e-4
-#: NumPy's hypergeometric generator ends here.
+#: The largest total that NumPy's hypergeometric generator accepts.
 MONTE_CARLO_MAX_TOTAL = 10**9 - 1
 #: The number of counts drawn at a time, and the largest total whose log weights are looked up.
 _CHUNK, _LOOKUP = 2**18, 10**6

@@ -27,7 +27,7 @@ _WIDEST = 512
 _SMALLEST = 1e-7
 #: A column depends on others if the rest that they do not explain is at most this, in standard deviations.
 _DEPENDENT = 1e-12
-#: The same relative to the distance of the values from 0, which rounding leaves.
+#: The same for a rest that rounding leaves, relative to the distance of the values from 0.
 _ROUNDING = 5e-15
 #: The distance from 0, in standard deviations, at which values have too few digits to tell which columns are dependent.
 _FARTHEST = 1e6

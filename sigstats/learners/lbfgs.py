@@ -26,7 +26,7 @@ else:
 _DECREASE, _CURVATURE, _WIDTH = 1e-3, 0.9, 0.1
 #: The longest step.
 _LONGEST: Final = 1e10
-#: Rounding of a value, relative to it.
+#: The relative rounding error of a value.
 _EPS: Final = 4 * float(np.finfo(np.float64).eps)
 
 

@@ -208,7 +208,7 @@ def _centers(numbers: FloatArray, known: Any) -> Any:
 
 
 def _best_beyond(scores: FloatArray, error: FloatArray) -> IntArray:
-    """Return the class that is best for any errors, along the last axis; `UNDECIDED` if there is none, or NaN."""
+    """Return the class, along the last axis, that is best for all errors up to `error`; `UNDECIDED` if none is."""
     rows, best = np.arange(len(scores)), scores.argmax(axis=1)
     least = scores[rows, best] - error[rows, best]
     most = scores + error

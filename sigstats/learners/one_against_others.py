@@ -44,7 +44,7 @@ def predict(fitted: Any, X: Any) -> Any:
 
 
 def _codes(machine: Any, rows: Any) -> IntArray:
-    """Return the position of each row's class, by matrix products; libsvm decides where rounding could."""
+    """Return the position of each row's class, by matrix products; libsvm decides where rounding could change it."""
     vectors, weights = machine.support_vectors_, machine.dual_coef_
     weights = np.asarray(weights.toarray() if hasattr(weights, "toarray") else weights, dtype=np.float64).ravel()
     squares = _squares(vectors)

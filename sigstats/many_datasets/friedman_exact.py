@@ -20,7 +20,7 @@ from scipy.special import gammaln
 
 from .._common.validation import FloatArray, IntArray
 
-#: What takes 3 seconds: additions over the lattice, points of the lattice, and transitions between listed sums.
+#: The work of 3 seconds: additions over the lattice, points of the lattice, and transitions between listed sums.
 _MOST_ADDITIONS, _MOST_POINTS, _MOST_TRANSITIONS = 1.5e9, 2**23, 1.2e7
 _MOST_MODELS, _CHUNK = 8, 2**18
 #: The distinct orders of one data set's ranks, shape (m, k), and how often each occurs, or with what probability.

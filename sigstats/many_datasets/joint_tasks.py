@@ -161,7 +161,7 @@ def joint_tasks_test(
 def exceedances(
     won: IntArray, n: IntArray, size: IntArray, count: int, rng: np.random.Generator
 ) -> tuple[IntArray, IntArray]:
-    """Return how many of `count` draws have the statistics, and the joint decision, as extreme as observed.
+    """Return the numbers of `count` draws with statistics, and with a joint decision, as extreme as observed.
 
     The statistics are those of `_statistics`. `won` (shape (m, T)): the rows won of each task in m sets of data, which
     are compared with the same draws from `n` discordant rows. Returns arrays of shape (3, m) and (m,).

@@ -62,7 +62,7 @@ def quantile_difference(
     def tested(first: FloatArray, second: FloatArray) -> tuple[float, float]:
         """Return the p-value of "the quantile of `second` is not below that of `first`", and the limit of the shift.
 
-        It is the smallest shift by which the quantile of `second` would have to fall to be shown to be below.
+        The limit is the smallest amount by which `second` would have to fall for its quantile to be shown to be below.
         """
         p_of = (_against_paired if paired else _against_sample)(first, share)
         low, high = -2 * widest, 2 * widest

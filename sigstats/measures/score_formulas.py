@@ -8,7 +8,7 @@
 
 With random weights (`sigstats.unseen_row.counts`), a formula with weights is applied many times to the same data. An
 `OfPairs` does this in three steps: `on` prepares the data once, `sums` adds up each row of weights, and `of` turns the
-sums into the measure. `OfAreas` and `OfPrecision` have sums to which an unseen row only adds its weight.
+sums into the measure. In `OfAreas` and `OfPrecision`, an unseen row only adds its weight to the sums.
 
 Weighted kappa needs numeric classes, so that larger errors count more (Cohen 1968, Psychological Bulletin 70, 213-220);
 use kappa for classes without an order, and ``rmse`` or ``neg-mae`` for measurements.

@@ -132,7 +132,7 @@ def _models(
 
 
 def refuse_negative(costs: Iterable[FloatArray], models: Sequence[str], name: str = "cost") -> None:
-    """Refuse negative costs, of which the higher may be the cheaper. `costs`: an array for each model."""
+    """Refuse negative costs, since the higher one may be the cheaper. `costs`: an array for each model."""
     for values, model in zip(costs, models, strict=True):
         if (values < 0).any():
             problem = f"cost: {shown(name)} is {values[values < 0][0]:g} in a row of {model}; is a higher one cheaper?"

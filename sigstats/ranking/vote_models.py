@@ -176,7 +176,7 @@ def position_note(
 
 
 class _Position(NamedTuple):
-    """How much being model_a adds to the margin of a pair, with its standard error; and the votes that show it."""
+    """The effect of being model_a on the margin of a pair, its standard error, and the number of votes that show it."""
 
     effect: float
     error: float

@@ -32,7 +32,7 @@ _FIRST, _SECOND, _NEITHER = (
     {"model_b", "b"},
     {"tie", "tie (bothbad)", "both_bad", "bothbad", "both", ""},
 )
-#: The sign of a vote whose winner is neither such a word nor one of its models.
+#: The sign of a vote if its winner is neither one of these words nor one of its models.
 _UNKNOWN = 3
 #: The guarantee for votes that depend on each other in no way, one way or two ways.
 _GUARANTEES = (

@@ -20,7 +20,7 @@ from .._common.validation import FloatArray, IntArray, as_array, one_line, refus
 _MANY_COPIES = 0.01
 #: The smallest share of rows with certain copies in other folds that decides the accuracy.
 _DECISIVE = 0.05
-#: The most warnings.
+#: The most warnings about copies.
 _MOST_NOTES = 3
 #: The most values that are examined for copies.
 _MOST_VALUES = 2**24

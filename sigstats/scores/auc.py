@@ -133,7 +133,7 @@ def auc_test(
         variance, freedom = _of_rows(*placed) if clusters is None else clusters.variance(*placed)
         estimates.append(Estimate(area, variance, freedom if student else math.inf))
     if clusters is None:
-        # Multiples of a half, which are equal or not: no rounding.
+        # Wins are multiples of a half, so that equal ones are equal without rounding.
         constant = all(float(np.ptp(win)) == 0 for win in wins[2])
         units, what = min(m, n), "rows of the rarer class"
         reason = few_warning(units, "positives or negatives", FEW)
@@ -201,7 +201,7 @@ class _Clusters:
         )
         variances = []
         for of_kind, some in kinds:
-            sums, left = (p + q)[of_kind], 1 - 1 / some  # each class leaves one degree of freedom less
+            sums, left = (p + q)[of_kind], 1 - 1 / some  # each class costs one degree of freedom
             variances.append((float(sums @ sums) / left, int(of_kind.sum()) * left))
         return variance, _freedom(*variances)
 

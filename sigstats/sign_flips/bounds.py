@@ -38,7 +38,7 @@ _FAR, _WIDTH_FAR = math.log(1e-5), 0.02
 
 
 class Tail(NamedTuple):
-    """Bounds of a tail probability, and the natural logarithm of the upper one; both are equal where it is exact.
+    """Bounds of a tail probability, which are equal if it is exact, and the natural logarithm of the upper one.
 
     `rounding` is the relative error of a tail that is exact except for its arithmetic.
     """

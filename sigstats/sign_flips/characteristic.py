@@ -20,7 +20,7 @@ from .bounds import Tail, tilt_to
 _BITS, _PRECISION = 100, 168
 #: The longest circle, the most factors in doubles and the most in balls.
 _MOST_FREQUENCIES, _MOST_FACTORS, _MOST_BALLS = 2**23, 2**24, 160_000
-#: The number of magnitudes after whose factors negligible frequencies are left out.
+#: Negligible frequencies are left out after the factors of this many magnitudes.
 _AT_A_TIME = 8
 #: Largest modulus of a frequency that is left out, as a logarithm.
 _SMALL = -(_BITS + 24) * math.log(2)

@@ -19,9 +19,9 @@ from ..mcnemar.power import Rule, discordant_probabilities
 _MOST_ITEMS = 10**5
 #: The most outcomes of the multinomial law that are summed over.
 _MOST_OUTCOMES = 5000
-#: If there are more, the numbers of points of an integral, and the work that limits them; numbers in a batch.
+#: If there are more: the most and fewest points of an integral, the work that limits them, and numbers in a batch.
 _POINTS, _FEWEST_POINTS, _WORK, _BATCH = 4096, 256, 2**26, 2**21
-#: The standard deviations beyond which a sum has no mass (Hoeffding 1963); what a transform may round away.
+#: A sum has no mass beyond this many standard deviations (Hoeffding 1963); mass that a transform may round away.
 _REACH, _ROUNDING = 8.6, 1e-13
 
 

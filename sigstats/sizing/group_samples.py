@@ -20,17 +20,17 @@ from ..comparison.deciding import fewest_rows
 from ..sign_flips.power_of_flips import item_law
 from ..unseen_row.means import Units, UnseenGroup, row_of_groups, shown_below_zero
 
-#: Number of samples for a power; the standard error is 0.02 at 0.8.
+#: Number of samples for a power; its standard error is 0.02 at a power of 0.8.
 _SAMPLES = 400
 #: Number of classes of sizes, of about equally many rows each.
 _SIZES = 4
-#: Drops from 0 to 1 that are looked at.
+#: Number of steps between the drops 0 and 1 that are tried.
 _DROPS = 1000
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """Sizes of groups, their shares, the unseen group (`ComparisonRule`), and the correlation of sizes."""
+    """Sizes of groups, their shares, the unseen group (`ComparisonRule`), and the correlation of rows."""
 
     rows: tuple[int, ...]
     shares: tuple[float, ...] = (1.0,)
@@ -90,7 +90,7 @@ class GroupTest:
 def _law(
     sizes: Sizes, correlation: float, drop: float, discordance: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the sums of groups, their sizes and the probability of each pair."""
+    """Return the possible sums of groups, their sizes, and the probability of each sum with its size."""
     p_a, p_b = (discordance + drop) / 2, max(0.0, (discordance - drop) / 2)
     # The law is that of the advantage of A, the baseline; sums are those of the candidate.
     laws = [item_law(p_a, p_b, None, None, None, answers, correlation)[::-1] for answers in sizes.rows]

@@ -2,7 +2,7 @@
 
 Public entry: `law_of_difference`. The counts of joint events (a label with the predictions of A and of B) get gamma
 weights, a flat Dirichlet distribution of the rows. If rows come in groups, whole groups get exponential weights. Then
-one more row (or group) is added where it hurts most. Such a group is as large as the largest one. If it is like those
+one more row (or group) is added where it hurts most. This group is as large as the largest one. If it is like those
 seen, it is the part of such a group that moves the difference as far as any observed group would at that size, or one
 row. Each of several rare classes may have a part of it. Quantiles of the measure are computed by random weights from a
 fixed stream.

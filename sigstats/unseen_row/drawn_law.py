@@ -3,8 +3,8 @@
 `Law` contains the values that `sigstats.unseen_row.counts` draws. The random weights of means over many classes of few
 rows vary too little: with random weights of n rows, the mean of a class has only (n - 1) / (n + 1) of its variance. The
 unseen row makes up for that in a few classes, but not in many. There `widened` spreads the values until their standard
-error is that of the jackknife in strata. Its square is on average the variance of a mean over classes, and at least
-that of smooth functions of their means (Efron and Stein, Annals of Statistics 9, 1981).
+error is that of the jackknife in strata. This error squared is on average the variance of a mean over classes, and
+at least that of smooth functions of their means (Efron and Stein, Annals of Statistics 9, 1981).
 """
 
 import math

@@ -154,7 +154,7 @@ class JudgedRows(NamedTuple):
         return Law(*sides)
 
     def labels_wanted(self, null: float, way: str, share: float) -> IntArray | None:
-        """Return the fewest deciding labels by verdict, allocated as by Neyman (1934); for groups, as they are.
+        """Return the fewest deciding labels by verdict, allocated as by Neyman (1934); for groups, as at present.
 
         None if labels of all rows would not decide.
         """

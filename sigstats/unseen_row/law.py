@@ -124,7 +124,7 @@ def _saddles(a: FloatArray, times: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def atoms_of(values: FloatArray, counts: FloatArray, most: int = MOST_ATOMS) -> tuple[FloatArray, FloatArray]:
-    """Split each value between its two neighbours among at most this many equidistant ones; return these and counts."""
+    """Split each value between its two neighbours among at most `most` equidistant ones; return these and counts."""
     least, span = float(values.min()), float(np.ptp(values))
     if span == 0:
         return values[:1], counts.sum(keepdims=True)
@@ -140,7 +140,7 @@ def atoms_of(values: FloatArray, counts: FloatArray, most: int = MOST_ATOMS) -> 
 
 
 def pooled_weights(weights: FloatArray, counts: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
-    """Split each weight between its two neighbours among at most this many in equal ratios; return these and counts.
+    """Split each weight between its two neighbours among at most `most` in equal ratios; return these and counts.
 
     The sum of all weights is unchanged. With neighbours that differ by the factor 1 + h, the sum of squares grows
     by the share h^2 / 4 at most. Weights of 0 or less stay as they are.

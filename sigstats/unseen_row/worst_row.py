@@ -1,4 +1,4 @@
-"""The one more row that harms a difference most: the kinds of rows it may be of, and those with the worst effect.
+"""The added row that harms a difference most: the kinds that it may have, and those with the worst effect.
 
 A kind of row is a joint event: a true class with the predictions of A and of B. The effect of a row is computed from
 sums, those from which a measure is computed. `sigstats.unseen_row.counts` adds the row to random weights of the data.
@@ -27,7 +27,7 @@ _UNSEEN_ROWS = (1.0, 3.7)
 
 
 class Kinds(NamedTuple):
-    """The kinds of rows that one more row may be of."""
+    """The kinds that an added row may have."""
 
     #: A record with one row of each kind.
     joint: Any
@@ -78,7 +78,7 @@ def _among(classes: frozenset[int], labels: frozenset[int]) -> tuple[Any, ...]:
 def worst_places(
     kinds: Kinds, measure: Measure | OfPairs, observed: Any, by_kind: Any, largest_group: float
 ) -> FloatArray:
-    """Return where one more row decreases or increases the difference most: its shares of kinds, (places, kinds).
+    """Return the places where an added row changes the difference most: their shares of kinds, shape (places, kinds).
 
     A place is one kind, or the worst kinds of several classes in equal shares.
     """

@@ -34,7 +34,7 @@ from .work import CrossValidated, dataset_of
 
 #: The names of the tests on all rows and on slices: of a classifier, where nothing is tested, and of a pair.
 _ON_ALL, _ON_SLICES = ("measures", "measured-pairs"), ("slices", "sliced-pairs")
-#: The rules on all rows and on slices, on which fewer than the usual number of rows are not tested.
+#: The rules for all rows, however few, and for slices, which need the usual number of rows.
 _RULE, _RULE_OF_SLICES = ComparisonRule(smallest_slice=1), ComparisonRule()
 
 

@@ -36,7 +36,7 @@ from .work import AppliedTest, OfFolds, OnSamples
 #: The number of samples that share a random stream.
 _LANE = 10
 
-#: The maximum number of samples of a stand-in, in whole lanes: more than a plan times.
+#: The most samples in a stand-in for results, in whole lanes; the timing of a plan needs fewer.
 _INVENTED = 1000
 
 
@@ -188,7 +188,7 @@ def _test_outcomes(block: Block, folds: pa.Table, learned: NDArray[np.bool_]) ->
 
 
 def _test_permutations(folds: pa.Table, learned: NDArray[np.bool_]) -> tuple[FloatArray, FloatArray]:
-    """Return the same from the wrong answers of A, as observed and in each permutation."""
+    """Do the same as `_test_outcomes` by the wrong answers of A, as observed and in each permutation."""
     p_values, advantages = np.full(len(learned), np.nan), np.zeros(len(learned))
     if learned.any():
         wrong = folds.column("wrong").to_numpy()[learned]

@@ -132,7 +132,7 @@ def run_intervals(
 
 
 def _without_false_positives(sets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return test sets of one classifier with the same F1, which depends only on TP and the sum of FP and FN."""
+    """Return test sets with FP counted as FN, which leaves F1 as it is: it depends only on TP and FP + FN."""
     same = np.zeros_like(sets)
     same[:, 1] = sets[:, 1]
     same[:, 3] = sets[:, 3] + sets[:, 5]

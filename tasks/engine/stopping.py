@@ -114,7 +114,7 @@ class StoppingTracker:
         #: What `exceeds` returned for the replicates before `_reached`, the first missing one.
         self._flags: NDArray[Any] = np.empty(0, dtype=np.bool_)
         self._reached = 0
-        #: The files of later replicates: the replicate after the last, by the first.
+        #: For the first replicate of each later file, the replicate after its last.
         self._waiting: dict[int, int] = {}
         for bounds in done:
             self.add(*bounds)

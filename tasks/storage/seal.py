@@ -53,7 +53,7 @@ def write_sealed(target: IO[bytes], parts: Parts, schema: pa.Schema, rows: int, 
 def write_joined(
     target: IO[bytes], tables: Callable[[], Iterable[pa.Table]], *, in_memory: bool, kind: str, fingerprint: str
 ) -> None:
-    """Write the rows of several tables as one file. Unless they fit `in_memory`, they are read again per column."""
+    """Write the rows of several tables as one file. Unless they fit `in_memory`, each column reads them again."""
     loaded = list(tables()) if in_memory else None
 
     def parts(columns: list[str] | None) -> Iterator[pa.Table]:

@@ -33,7 +33,7 @@ from sigstats.tasks.statistical_tests import MONTE_CARLO, methods
 from ...config.model import Strict, each_once, only
 from ...config.settings import PrintedNumber
 
-#: The usual names of columns that show that rows are several objects, or belong to several models.
+#: The usual names of columns that show that a row stands for several objects, or that rows belong to several models.
 _MORE = re.compile("(?i)id|model|counts?|n|freq(uency)?")
 Name = Annotated[str, Field(min_length=1, max_length=80)]
 Counts = list[Annotated[int, Field(ge=0)]]

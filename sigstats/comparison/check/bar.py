@@ -55,9 +55,9 @@ def check_predictions(
 ) -> CheckResult:
     """Test whether one model (both of the pair) reaches a bar by every measure, on all rows and every slice.
 
-    `bar`: the lowest acceptable value, in the unit of the measure: a share for the accuracy. A `StatedShare` is one of
-    the range of marks. `at_most`: it is the highest acceptable cost. `rule`: its level, adjustment, confidence and
-    smallest slice.
+    `bar`: the lowest acceptable value, in the unit of the measure: a share for the accuracy. A `StatedShare` is a
+    share of the range of marks. `at_most`: True if the bar is the highest acceptable cost. `rule`: only its level,
+    adjustment, confidence and smallest slice are used.
     `measures`: as of a comparison; by default the accuracy, or the mean of marks.
     `positive`: the class of precision, recall, specificity, Jaccard's index and F1.
 
@@ -135,7 +135,7 @@ def _bar_of(
 
 
 def _in_unit(bar: float, option: str, name: str, limits: Limits, marks: Scored | None, *, gaps: bool = False) -> float:
-    """Return a bar in the unit of its measure; a share of marks is one of their range.
+    """Return a bar in the unit of its measure; a share of marks is a share of their range.
 
     Refuse a share of amounts without a range, and a number that may be a share or a mark. Gaps may be small marks.
     """
@@ -150,7 +150,7 @@ def _in_unit(bar: float, option: str, name: str, limits: Limits, marks: Scored |
     in_range = float(f"{bar * (high - low) + (0 if gaps else low):.12g}")
     if isinstance(bar, StatedShare):
         return in_range
-    # At most 100% of a range is no bar, and the unit of some scores is in their name.
+    # At most 1 cannot mean 100% of a range, which every mark meets; a unit in the name of a score shows a mark.
     if not gaps and not marks.unit and max(low, 0) < bar <= 1 and (bar, option) != (1, "at_most"):
         share = f"{100 * (bar - low) / (high - low):.12g}%"
         both = f"{in_range:g} (write {100 * bar:.12g}%) or {bar:g} (write {share}) of {low:g} to {high:g}"

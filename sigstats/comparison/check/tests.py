@@ -46,7 +46,7 @@ _NEARLY_0 = 1e-12
 def test_row(row: CheckedRow, part: Evidence, bar: float, rule: ComparisonRule, tasks: IntArray | None) -> CheckedRow:
     """Return the row with its measure tested and its p-value not adjusted yet.
 
-    `part`: the evidence of the row. `tasks`: if given, all tasks have the same weight.
+    `part`: the evidence of the row. `tasks`: the task of each row, if all tasks have the same weight.
     """
     group, limits = part.units.group, part.limits
     units = row.n if group is None else len(np.unique(group))

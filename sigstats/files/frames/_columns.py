@@ -37,7 +37,7 @@ def pairs_of_frames(
     unmatched: Any,
     unpaired: bool,
 ) -> list[PairedPredictions]:
-    """Return the rows of one or two data frames by each score. The arguments are those of `sigstats.compare`."""
+    """Return the paired rows of one or two data frames for each score. The arguments: as in `sigstats.compare`."""
     as_choice(unmatched, "unmatched", ("refuse", "drop"))
     predictions, models = as_names(prediction, "prediction"), as_names(model or (), "model")
     for argument, values, allowed in (("prediction", predictions, (1, 2)), ("model", models, (0, 2))):

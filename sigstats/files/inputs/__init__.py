@@ -152,7 +152,7 @@ def _remote_files(path: str) -> list[str] | None:
 
 
 def visible(names: Iterable[str], signs: str = ".") -> list[str]:
-    """Return the relative names without a hidden part: one that begins with one of `signs`, unless as ``_day=1``."""
+    """Return the relative names without hidden parts: those that begin with one of `signs`, except as ``_day=1``."""
 
     def is_hidden(part: str) -> bool:
         return part.startswith(tuple(signs)) and "=" not in part

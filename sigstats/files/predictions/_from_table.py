@@ -83,7 +83,7 @@ class TableRows:
     ascending: bool
     #: The labels of a separate file of labels, in the order of the rows.
     truth: Predictions | None = None
-    #: The labels and predictions; `RIGHT`, or the labels, if the table has none.
+    #: The labels (`RIGHT` if the table has none), and the predictions (the labels if it has none).
     label: Any
     prediction: Any
 

@@ -94,7 +94,7 @@ class EvaluationLog:
         return (0.0, 1.0) if score in self.shares else limits_of(score)
 
     def total_notes(self, score: str, chosen: str) -> tuple[Note, ...]:
-        """Return a note if the stated mean is not that of the answers, rounded, or with unscored answers as wrong."""
+        """Return a note if the stated mean, rounded, is not that of the answers, even with unscored ones as wrong."""
         marks = [answer.scores.get(score) for answer in self.answers if answer.filter == chosen]
         stated, scored = self.stated.get((score, chosen)), [mark for mark in marks if mark is not None]
         if isinstance(stated, bool) or not isinstance(stated, (int, float)) or not scored:
@@ -162,7 +162,7 @@ def missing_answers(where: str, stated: Any, n: int, what: str = "answers") -> t
 def other_count(where: str, stated: Any, n: int, what: str) -> tuple[Note, ...]:
     """Return a note if a log states another number of outcomes than it lists."""
     is_number = isinstance(stated, int) and not isinstance(stated, bool)
-    text = f"{where}: states {stated} {what}, but lists {n:,}; those that it lists count"
+    text = f"{where}: states {stated} {what} but lists {n:,}; the listed ones are used"
     return (Note("other-total", text),) if is_number and stated != n else ()
 
 

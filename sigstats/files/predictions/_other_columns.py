@@ -28,13 +28,13 @@ _NUMBERED = r"^(?:(.*[0-9A-Za-z])[^0-9A-Za-z]+[A-Za-z]*|(.*[0-9])[A-Za-z]+)[0-9]
 _NUMBER = "^([-+.0-9eE]+|nan)$"
 #: Usual names of a training set.
 TRAINING = frozenset({"train", "training", "train_set", "fit"})
-#: Columns that mark training rows only if all their values are names of such sets.
+#: Columns that mark training rows only if all their values are names of parts of a data set, such as train and test.
 _MAY_DIVIDE = frozenset({"dataset", "set", "fold", "sample", "usage", "role", "stage"})
 _OTHER_PARTS = frozenset({"test", "testing", "test_set", "val", "valid", "validation", "dev", "eval", "holdout", ""})
 _NOT_FINISHED = frozenset({"error", "errored", "timeout", "timed_out", "crashed", "aborted", "cancelled", "canceled"})
 _NOT_FINISHED |= {"failed", "fail", "failure"}
 _TRUE = frozenset({"1", "1.0", "true", "yes"})
-#: Columns of status codes of HTTP; those from 400 are errors.
+#: Columns of HTTP status codes; codes from 400 on are errors.
 _HTTP = frozenset({"httpstatus", "httpcode", "httpstatuscode", "statuscode"})
 #: Texts of rows of another kind, by the names of their columns in small letters, without underscores.
 _OTHER_KINDS = {
@@ -102,7 +102,7 @@ def other_column_codes(first: Predictions, other: Predictions, rows: Any = None,
             dates.append(name)
         if all(pc.all(_matches(column, _WHOLE)).as_py() for column in columns):
             numbers.add(name)
-    # The content is the question of logs; of tables, all columns, and those of the other file that differ from them.
+    # The content of a row is its question in a log; in tables all columns, with those of the other file that differ.
     parts = [codes[name] for name in without_target(first.identity) if name in codes]
     if not parts:
         differing = [name for name in codes_b if name not in codes or not _same_parts(codes[name], codes_b[name])]
@@ -158,7 +158,7 @@ def _same_parts(one: Ints, other: Ints) -> bool:
 
 
 def is_read_for_notes(name: str) -> bool:
-    """Return True for a column of which only `unused_notes` reads the values."""
+    """Return True for a column that is only read to find notes."""
     return name.lower() in WEIGHTS or _plain(name) in {*_OTHER_KINDS, *_ERRORS, *_CORRECT}
 
 

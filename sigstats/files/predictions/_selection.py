@@ -104,7 +104,7 @@ def _score_of(log: EvaluationLog, answers: Sequence[Answer], columns: Columns) -
         if score in answer.unread and not (infinite and columns.unscored == "drop"):
             drop = " (--unscored drop leaves it out)" if infinite else ""
             problem = f"id {shown(answer.item)}: score {shown(score)} is {answer.unread[score]}"
-            raise ValueError(f"{log.where}: {problem}; expected a number of each answer{drop}")
+            raise ValueError(f"{log.where}: {problem}; expected a number for each answer{drop}")
     return score
 
 

@@ -26,7 +26,7 @@ from ._predictions import Outcomes, Scores, Source
 #: A whole number with more digits may exceed the range of float64.
 _LONGEST_NUMBER = 308
 _PERCENT = r"^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)) ?%$"
-#: Words that do not state by themselves which of them is better, and missing ones.
+#: Words that do not state by themselves which of them is better; None is a missing word.
 _ANSWERS = ("yes", "no", "true", "false", None)
 
 

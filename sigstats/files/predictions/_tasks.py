@@ -1,6 +1,6 @@
 """Several tasks, one file each, read as one log (`join_logs`) or as one table (`join_tables`).
 
-A row is known by its task and id, and the tasks are a column, so that they may be slices. Tables that are parts of one
+Task and id identify a row, and the tasks are a column, so that they may be slices. Tables that are parts of one
 are simply concatenated.
 """
 
@@ -80,7 +80,7 @@ def join_logs(where: str, logs: Sequence[EvaluationLog], columns: Columns) -> Ev
 
 
 def join_tables(where: str, parts: Sequence[Predictions], columns: Columns) -> Predictions:
-    """Return the tables of several tasks, or the parts of one, as one. Tables of the same items need groups by id."""
+    """Return several tasks, or the parts of one table, as one table. Tasks with the same items need groups by id."""
     tasks = _task_names(where, [part.where for part in parts], [""] * len(parts), columns)
     for part in parts[1:]:
         check_rules((parts[0], part), (unlike_kinds,))
@@ -123,9 +123,9 @@ def have_same_items(
     named: bool = False,
     lacks_ids: bool = False,
 ) -> bool:
-    """Return True if two tasks have the same items. Raise ValueError if they have, unless rows are grouped by id.
+    """Return True if two tasks have the same items; unless rows are grouped by id, this is a ValueError.
 
-    `tasks`, `ids`, `labels`: of each row; the task is the position of its name. `named`: as in `same_items`.
+    `tasks`, `ids`, `labels`: those of each row, tasks as positions of their names. `named`: as in `same_items`.
     """
     item, label = item_codes(ids.cast(pa.string())), item_codes(labels.cast(pa.string()))
     same = same_items(tasks, item, label, named=named)
@@ -140,7 +140,7 @@ def have_same_items(
 def same_items(tasks: Ints, ids: Ints, labels: Ints, *, named: bool = False) -> tuple[int, int, int] | None:
     """Return the first two tasks that seem to have the same items, and the number of these items; None otherwise.
 
-    No label of their shared ids differs, and the labels cannot agree by chance unless the tasks are `named` as runs.
+    The labels of their shared ids all agree and, unless the tasks are `named` as runs, cannot agree by chance.
     """
     shared = np.flatnonzero(np.bincount(ids)[ids] > 1)
     distinct, items = np.unique(ids[shared], return_inverse=True)
@@ -157,7 +157,7 @@ def same_items(tasks: Ints, ids: Ints, labels: Ints, *, named: bool = False) -> 
 
 
 def _bits(labels: Ints) -> float:
-    """Return the information in labels, each given the previous one: 0 for blocks, 1 each if most are distinct."""
+    """Return the bits of information in labels, given the previous one: 0 for blocks, 1 each if most are distinct."""
     codes = np.unique(labels, return_inverse=True)[1]
     n, k = len(codes), int(codes.max()) + 1
     if 2 * k > n:

@@ -130,7 +130,7 @@ def _doubts(
 
 
 def _common_labels(labels: Sequence[HumanLabels], labelled: NDArray[np.bool_]) -> Iterator[Note]:
-    """Yield a note on rows with a label in one file only. Raise ValueError if no row has two, or all rows have.
+    """Yield a note on rows with a label in one file only. Raise ValueError if no row, or every row, has two labels.
 
     `labelled`: the mask of labelled rows of each file.
     """

@@ -16,11 +16,11 @@ from sigstats._common.validation import shown
 
 from .spelling import is_number
 
-#: Bytes that are not UTF-8 become lone surrogates, so that a fault in a column that is not read is no error.
+#: Bytes that are not UTF-8 become lone surrogates, so that they are not an error in a column that is not read.
 ERRORS = "surrogateescape"
 #: The separators that are tried, in this order, if none is named.
 SEPARATORS = (",", "\t", ";", "|")
-#: Records that are kept as Python strings at a time.
+#: The number of records that are kept as Python strings at a time.
 _CHUNK = 8192
 #: The longest field. The csv module's own limit is 128 KiB, less than an answer of a language model may have.
 _LONGEST = 2**31 - 1

@@ -252,8 +252,8 @@ def _trim(column: Any) -> Any:
 def _has_whole_quotes(content: bytes, separator: str, start: int) -> bool:
     """Return True if each quote opens a field, closes one, or is one of two inside a field.
 
-    Quotes open and close in turn. An opening quote follows a separator, the end of a line, or a closing quote, with
-    which it is then a doubled quote; a closing quote precedes one of these.
+    Quotes open and close in turn. An opening quote follows a separator, the end of a line, or a closing quote (the
+    two are then a doubled quote); a closing quote precedes one of these.
     """
     text = np.frombuffer(content, np.uint8)[start:]
     allowed = (ord(separator), _QUOTE, *_LINE_ENDS)

@@ -147,7 +147,7 @@ class Rule(NamedTuple):
     """The rule of a vote: of the `k` nearest rows, with `ties` among rows that are equally near within `tolerance`.
 
     With ``ties="unknown"`` an unknown part of the equally near rows votes: the class is `UNDECIDED` unless all choices
-    of them give it. If `weighted`, votes count by inverse distance.
+    of this part give the same class. If `weighted`, votes count by inverse distance.
     """
 
     k: int

@@ -25,7 +25,7 @@ class _TestSets(NamedTuple):
     #: The number of rows of each task, and how many of them are discordant, in every test set; shape (T,).
     rows: IntArray
     discordant: IntArray
-    #: How many of the discordant rows only A gets right; shape (test sets, T).
+    #: The number of discordant rows that only A gets right; shape (test sets, T).
     only_a: IntArray
     draws: int
     rng: np.random.Generator

@@ -173,6 +173,7 @@ def test_files_of_one_name_are_told_apart(tmp_path):
     [
         (["good.csv"], "expected two or more"),
         (["good.csv", "bad.csv", "--alpha", "1"], "--alpha: 1"),
+        (["good.csv", "bad.csv", "--alpha", "0.95"], "--alpha: 0.95 is not valid; expected a number strictly between"),
         (["good.csv", "bad.csv", "--slice", "site"], "column 'site' was not found"),
         (["good.csv", "nosuch.csv"], "nosuch.csv"),
         (["good.csv", "bad.csv", "./good.csv"], "FILE: './good.csv' is 'good.csv' again"),

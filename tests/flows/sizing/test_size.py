@@ -199,7 +199,7 @@ def test_wrong_input_is_one_line(arguments, said, refused):
         ("compare", ["--power", "0.8", "--weights", "id"], "--power: is not valid with --weights"),
         ("compare", ["--power", "0.8", "--unpaired"], "--power: is not valid with --unpaired"),
         ("rank", ["--power", "0"], "--power: 0.0 is not valid"),
-        ("rank", ["--power", "0.8", "--measure", "mcc"], "--power: is not valid by this measure; expected the acc"),
+        ("rank", ["--power", "0.8", "--measure", "mcc"], "--power: is not valid with this measure; rank by acc"),
     ],
 )
 def test_a_power_that_nothing_is_planned_by_is_one_line(pilot, refused, command, options, said):

@@ -16,7 +16,7 @@ from .._log import PROMPT, Answer, EvaluationLog, graded_by, make_answer, mappin
 ORDER = 30
 NAME = "an Inspect log (.eval or .json)"
 
-#: The values of these words in Inspect's own metrics; `_WORDS` in any case.
+#: The values of these words in Inspect's own metrics. The case of `_WORDS` does not matter.
 _MARKS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _COUNTS = "scored_samples", "unscored_samples"

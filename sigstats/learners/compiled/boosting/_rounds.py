@@ -1,6 +1,6 @@
 """Bins (`bin_rows`) and rounds (`boost`) of scikit-learn's histogram boosting, compiled by Numba, with its results.
 
-The raw prediction of a row is the sum of the values of its leaves. A step is the gradient and the hessian of its loss.
+The raw prediction of a row is the sum of the values of its leaves. A step has the gradient and hessian of its loss.
 """
 
 import math

@@ -346,7 +346,7 @@ def test_tests_that_passed_after_a_retry_are_counted_in_a_note(tmp_path, child):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("<testsuite failures='0'>{}{}</testsuite>", "states 0 failures, but lists 2"),
+        ("<testsuite failures='0'>{}{}</testsuite>", "states 0 failures but lists 2"),
         ("<testsuite failures='2'>{}{}</testsuite>", ""),
         ("<testsuite>{}{}</testsuite>", ""),
         (
@@ -356,7 +356,7 @@ def test_tests_that_passed_after_a_retry_are_counted_in_a_note(tmp_path, child):
         ("<testsuite failures='1'>{}<testsuite failures='1'>{}</testsuite></testsuite>", ""),  # each without the others
         (
             "<testsuite failures='2'>{}<testsuite failures='0'>{}</testsuite></testsuite>",
-            "states 0 failures, but lists 1",
+            "states 0 failures but lists 1",
         ),
     ],
 )

@@ -107,7 +107,7 @@ def test_a_statistic_of_helm_with_several_values_in_one_instance_is_refused_and_
     worst = {"name": "exact_match", "split": "test", "perturbation": {"name": "robustness", "computed_on": "worst"}}
     rows[1]["stats"] += [stat("exact_match", 0.0) | {"name": worst}, stat("f1_score", 0.5)]
     path = helm(tmp_path / "a", rows)
-    with pytest.raises(ValueError, match=r"id 'id1': score 'exact_match' is a list; expected a number of each answer"):
+    with pytest.raises(ValueError, match=r"id 'id1': score 'exact_match' is a list; expected a number for each answer"):
         read(path, Columns(score="exact_match"))
     assert set(marks(path, score="f1_score").values()) == {0.5}
 
@@ -362,9 +362,9 @@ def test_an_instance_of_swe_bench_that_was_not_resolved_is_wrong(tmp_path):
     ("change", "told"),
     [
         ({"resolved_instances": 2, "unresolved_instances": 2, "error_instances": 3}, []),
-        ({"resolved_instances": 3}, ["3 resolved instances, but lists 2"]),
-        ({"resolved_instances": 1, "unresolved_instances": 0}, ["1 resolved", "0 unresolved instances, but lists 2"]),
-        ({"resolved_instances": 2, "resolved_ids": []}, ["2 resolved instances, but lists 0"]),
+        ({"resolved_instances": 3}, ["3 resolved instances but lists 2"]),
+        ({"resolved_instances": 1, "unresolved_instances": 0}, ["1 resolved", "0 unresolved instances but lists 2"]),
+        ({"resolved_instances": 2, "resolved_ids": []}, ["2 resolved instances but lists 0"]),
     ],
 )
 def test_a_report_of_swe_bench_that_states_other_numbers_than_it_lists_is_noted(tmp_path, change, told):
