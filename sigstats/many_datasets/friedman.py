@@ -20,7 +20,7 @@ from .._common.extreme import error_bound, ties_as_equal
 from .._common.random_streams import RNG, as_generator
 from .._common.validation import IntArray, as_choice, as_count, as_flag, as_names, as_real, as_reals, refuse
 from ..test_result import TestResult, monte_carlo_outcome
-from .friedman_exact import exact_pvalue, least_pvalue
+from .friedman_exact import exact_pvalue, least_pvalue, number_of_orders
 from .score_tables import require_data_sets, unlike_models
 
 FriedmanMethod: TypeAlias = Literal["auto", "exact", "f", "chi2", "monte-carlo"]
@@ -271,7 +271,7 @@ def _patterns(doubled: IntArray) -> tuple[IntArray, IntArray]:
 
 def _work(doubled: IntArray, replicates: int) -> tuple[float, float]:
     """Return the work of permuting each data set, and of drawing how many have each order, as shares of 3 s."""
-    orders = len(_patterns(doubled)[0]) * math.factorial(doubled.shape[1])
+    orders = len(_patterns(doubled)[0]) * number_of_orders(doubled.shape[1])
     return doubled.size * replicates / _MOST_DRAWN, orders * replicates / _MOST_COUNTED
 
 

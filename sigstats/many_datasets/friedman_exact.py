@@ -76,13 +76,20 @@ def _orders(row: tuple[int, ...], whole: bool) -> Orders:
     return np.array([*counted], dtype=np.int64), times if whole else times / times.sum()
 
 
+def number_of_orders(k: int) -> float:
+    """Return k!, infinite where it exceeds a float."""
+    return float(math.factorial(k)) if k <= 170 else math.inf
+
+
+@np.errstate(over="ignore")  # infinite work is too much
 def _lattice_work(steps: IntArray) -> float:
     """Return the number of additions over the lattice, as a share of the affordable number."""
     k = steps.shape[1]
     points = (1.0 + np.cumsum(steps.max(axis=1))) ** (k - 1)
-    return float(max(points.sum() * math.factorial(k) / _MOST_ADDITIONS, points[-1] / _MOST_POINTS))
+    return float(max(points.sum() * number_of_orders(k) / _MOST_ADDITIONS, points[-1] / _MOST_POINTS))
 
 
+@np.errstate(over="ignore")
 def _listing_work(datasets: int, k: int, step: int) -> float:
     """Return the transitions between sorted rank sums, as a share of the affordable number.
 
@@ -90,7 +97,7 @@ def _listing_work(datasets: int, k: int, step: int) -> float:
     in k! is sorted, and has k! successors.
     """
     points = (k ** ((k - 2) / (k - 1)) * np.arange(datasets) * (2 / step) + 1) ** (k - 1)
-    return float((points + math.factorial(k)).sum() / _MOST_TRANSITIONS)
+    return float((points + number_of_orders(k)).sum() / _MOST_TRANSITIONS)
 
 
 def _by_lattice(rows: list[Orders], k: int) -> tuple[IntArray, FloatArray]:

@@ -214,7 +214,7 @@ def test_too_many_permutations_are_those_of_f():
         assert (found.method, bool(found.reason)) == ("f", few)
 
 
-@pytest.mark.parametrize("shape", [(60, 12), (10, 6)])
+@pytest.mark.parametrize("shape", [(60, 12), (10, 6), (5, 171), (4, 400)])  # 171! exceeds a float
 def test_too_many_permutations_to_count_are_drawn(shape):
     scores = np.random.default_rng(0).normal(size=shape)
     found = friedman_test(scores, method="exact", n_resamples=999, rng=1)
