@@ -45,7 +45,7 @@ def unknown_direction(
 
     `scores`, of `models`: they may have a code of missing marks, such as -1 among costs.
     """
-    option, coded = shlex.quote(name), _code_of_missing(scores, models, None)[0]
+    option, coded = shlex.quote(name), code_of_missing(scores, models, None)[0]
     question = f"{coded}. " * bool(coded) + f"Is a higher {shown(name)} better?"
     area = ", or --measure auc for the probability of a class" if labelled else ""
     return ValueError(
@@ -113,7 +113,7 @@ def unlike_units(
     or, unless the user has `listed` the models, if all scores of another are 1 and above.
     """
     two_codes = "" if costs else _two_codes(scores, names)
-    missing, is_sure = _code_of_missing(scores, names, limits)
+    missing, is_sure = code_of_missing(scores, names, limits)
     if wanted:
         problem = two_codes or (missing if is_sure else "") or _two_scales(scores, names, costs=costs, listed=listed)
         if problem:
@@ -205,7 +205,9 @@ def _two_codes(scores: Sequence[FloatArray], names: Sequence[str]) -> str:
     return f"{' and '.join(parts[:2])} look like two units" if len(parts) > 1 else ""
 
 
-def _code_of_missing(scores: Sequence[FloatArray], names: Sequence[str], limits: Limits) -> tuple[str, bool]:
+def code_of_missing(
+    scores: Sequence[FloatArray], names: Sequence[str], limits: Limits, what: str = "score"
+) -> tuple[str, bool]:
     """Return a complaint about a code of missing marks far from all others, and whether it cannot be a mark."""
     if not len(scores) or not all(map(len, scores)):
         return "", False
@@ -229,7 +231,7 @@ def _code_of_missing(scores: Sequence[FloatArray], names: Sequence[str], limits:
         if is_sure or (n > 1 and len(others) > 2 and _are_apart(codes[-1], others)):
             marked = f"{n:,} of {rows:,} for {name} are {' or '.join(f'{code:g}' for code in codes)}"
             missing = " ".join(f"--missing {code:g}" for code in codes)
-            cure = f"leave them out (of a table: {missing}) if they mean no score"
+            cure = f"leave them out (of a table: {missing}) if they mean no {what}"
             return f"{marked} and all others {least:g} to {most:g}; {cure}", is_sure
     return "", False
 

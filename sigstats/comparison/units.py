@@ -13,6 +13,7 @@ from .._common.class_names import MISSING as MISSING
 from .._common.class_spelling import DistinctNames, is_finite_number, refuse_thousands
 from .._common.messages import Note, shown
 from .._common.rules import check_together
+from .._common.scores import code_of_missing
 from .._common.time_order import as_times
 from .._common.validation import FloatArray, IntArray, as_reals, refuse
 
@@ -174,6 +175,10 @@ def _binned(column: str, names: tuple[str, ...], codes: IntArray, n_bins: int) -
     refuse_thousands(f"column {shown(column)}", [*numbers.values()])
     order = sorted(numbers, key=lambda code: float(numbers[code]))
     rows = np.bincount(codes, minlength=len(names))[order]
+    values = np.repeat([float(numbers[code]) for code in order], rows)
+    complaint, is_sure = code_of_missing([values], [f"column {shown(column)}"], None, "value")
+    if is_sure:
+        raise ValueError(f"slices: {complaint}")
     middle = np.cumsum(rows) - rows / 2
     bin_of = np.full(len(names), -1)
     used, bin_of[order] = np.unique((n_bins * middle / max(1, rows.sum())).astype(np.int64), return_inverse=True)

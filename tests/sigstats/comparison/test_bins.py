@@ -102,3 +102,15 @@ def test_rows_without_a_number_are_a_slice_of_their_own(tables, answer, printed,
     assert (len(sizes), sum(sizes.values())) == (3, 180)
     assert all(re.fullmatch(r"age = \d+ to \d+", name) and 50 <= n <= 70 for name, n in sizes.items())
     assert "cut numbers into bins (--slice age=4" in printed("compare", *tables, "--slice", "age", code=(0, 1))
+
+
+@pytest.mark.parametrize(("code", "refused"), [("999", True), ("-999", True), ("99", False), ("81", False)])
+def test_a_code_of_missing_ages_is_in_no_bin(code, refused):
+    ages = np.array([*map(str, np.random.default_rng(2).integers(18, 81, 200)), *[code] * 20])
+    names, codes = np.unique(ages, return_inverse=True)
+    parted = {"age": (tuple(names.tolist()), codes)}
+    if refused:
+        with pytest.raises(ValueError, match=f"20 of 220 for column 'age' are {code} and all others 18 to 80"):
+            in_bins(parted, {"age": 3})
+    else:
+        assert len(in_bins(parted, {"age": 3})["age"][0]) == 3
