@@ -20,7 +20,7 @@ from scipy.stats import binom, norm, t
 
 import sigstats
 from sigstats import read_predictions as read
-from sigstats.ranking.means import mean_interval, share_interval
+from sigstats.ranking.means import share_interval, student_interval
 
 EVALUATIONS, QUESTIONS, REPEATED = 1500, 10, 200
 #: Kuebler et al.: 25,282 rows; the drop and the rows that flipped in per cent, and their p-value of all rows.
@@ -49,8 +49,8 @@ def clusters() -> None:
     for passages in (30, 8):
         group = np.repeat(np.arange(passages), QUESTIONS)
         ways: dict[str, Callable[[np.ndarray], tuple[float, float]]] = {
-            "clusters": lambda right, group=group: mean_interval(right, group, 0.95)[:2],
-            "none": lambda right: mean_interval(right, None, 0.95)[:2],
+            "clusters": lambda right, group=group: student_interval(right, group, 0.95)[:2],
+            "none": lambda right: student_interval(right, None, 0.95)[:2],
             "ours": lambda right, group=group: share_interval(right, group, 0.95)[:2],
         }
         held, width = dict.fromkeys(ways, 0), dict.fromkeys(ways, 0.0)

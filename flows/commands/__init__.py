@@ -114,12 +114,14 @@ class _CommandParser(_Parser):
         self.complete()
         options, unknown = super().parse_known_args(args, namespace)
         files = next((action for action in self._get_positional_actions() if action.nargs in ("+", "*")), None)
-        if files is not None and not any(value.startswith("-") for value in unknown):  # those that follow an option
+        # argparse gives a positional only the first run of values; files after an option are in `unknown`.
+        if files is not None and not any(value.startswith("-") for value in unknown):
             setattr(options, files.dest, [*getattr(options, files.dest), *unknown])
             unknown = []
         if unknown:
             option, _, _ = unknown[0].partition("=")
             known = [name[2:] for name in self._option_string_actions if name.startswith("--")]
+            # The last step puts the dashes back into the suggestion.
             near = did_you_mean(option.lstrip("-"), known).replace("'", "'--", 1) if option.startswith("-") else ""
             self.error(f"{shown(option)} is not an argument{near}")
         return options, unknown

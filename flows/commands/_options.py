@@ -84,15 +84,15 @@ def with_dashes(words: str, names: Iterable[str]) -> str:
 
 
 @contextlib.contextmanager
-def output_read(output: str, lacking: str, *, used: str = "read") -> Iterator[None]:
-    """Report in one line why an output cannot be used; `lacking`: the contents that may be missing."""
+def output_read(output: str, missing: str, *, used: str = "read") -> Iterator[None]:
+    """Report in one line why an output cannot be used; `missing`: as in "no study with a summary"."""
     from sigstats.tasks.plan import OtherRule
     from sigstats.tasks.storage.seal import Damaged
 
     try:
         yield
     except (FileNotFoundError, NotADirectoryError):
-        raise BadInput(f"OUTPUT: {output} contains no study{lacking}") from None
+        raise BadInput(f"OUTPUT: {output} contains {missing}") from None
     except Damaged as error:
         raise BadInput(f"OUTPUT: {error}; run the study again, which restores it") from None
     except OtherRule as error:

@@ -25,7 +25,7 @@ def run(options: argparse.Namespace) -> int:
 
     results = Results(Store(usable(options.output)))
     to = usable(options.to, "--to")
-    with output_read(options.output, " that is computed in cells"):
+    with output_read(options.output, "no study that is computed in cells"):
         results.plan  # noqa: B018 (read before anything is written)
     written = file_errors(f"--to: {to} cannot be written")
     with written, rephrased("OUTPUT: ", BadInput, LookupError), rephrased("--to: ", BadInput):

@@ -24,7 +24,7 @@ def run(options: argparse.Namespace) -> int:
     from sigstats.tasks.summary import prune
 
     store = Store(usable(options.output))
-    with output_read(options.output, " that is computed in cells", used="read or written"):
+    with output_read(options.output, "no study that is computed in cells", used="read or written"):
         read_plan(store)
         store.read_table("summary.parquet", kind="summary")
         try:

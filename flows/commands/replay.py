@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
 
     results = Results(Store(usable(options.output)))
     try:
-        with output_read(options.output, " that is computed in cells; a regression study has none"):
+        with output_read(options.output, "no study that is computed in cells; a regression study has none"):
             chosen = _chosen(options, results)
             replays = [replay(results, cell, options.trial) for cell in chosen]
     except LookupError as error:

@@ -46,7 +46,7 @@ def _report(output: str) -> None:
     from ..running.workers import changes_of
 
     store = Store(usable(output))
-    with output_read(output, " with a summary", used="read or written"):
+    with output_read(output, "no study with a summary", used="read or written"):
         if cells := lost(store):
             raise BadInput(
                 f"OUTPUT: the replicates of {count_of(len(cells), 'computation')} were deleted, so a new "

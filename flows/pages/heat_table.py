@@ -160,7 +160,10 @@ def dot_rows(
     description: str,
     quiet: str = "",
 ) -> Markup:
-    """A drawing under its heading; `lines`: shares with a vertical line, and the line's class in the style sheet."""
+    """Return a drawing under its heading and the text `quiet`; screen readers read its `title` and `description`.
+
+    `lines`: shares with a vertical line, and the line's class in the style sheet.
+    """
     room = min(max(svg.text_width(row.label) for row in rows), _WIDEST) + 12
     axes = Axes(
         width=room + _VALUES,

@@ -31,7 +31,7 @@ def as_html(ranking: Ranking) -> str:
         confidence=confidence,
         notes=ranking.notes,
         header=header_of(ranking),
-        models=[
+        models=[  # cells: (text, value by which the page sorts)
             list(zip_longest(cells_of(ranking, model), (model.rank_low, model.tier, "", model.score), fillvalue=""))
             for model in ranking.models
         ],
@@ -98,6 +98,7 @@ def _difference(ranking: Ranking, pair: RankedPair) -> str:
 
 
 def _pair(ranking: Ranking, pair: RankedPair) -> list[tuple[str, Any]]:
+    """Return the cells of a pair: (text, value by which the page sorts)."""
     return [
         (pair.a, ""),
         (pair.b, ""),

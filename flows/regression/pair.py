@@ -144,7 +144,7 @@ def with_own_measures(study: RegressionStudy, allow: Sequence[str]) -> Regressio
 
 
 def as_meant(study: RegressionStudy, pair: Pair) -> RegressionStudy:
-    """Return the study, with measures None if none are stated, unless the default of its scores is the accuracy."""
+    """Set measures to None, which means the default, if none are stated and the scores' default is not the accuracy."""
     with rephrased(lambda text: f"{study.source}: {in_keys(text)}", BadInput):
         if "measures" not in study.model_fields_set and any(
             default_measures(paired) != with_cost(paired, ("accuracy",)) for paired in pair.by_score

@@ -44,7 +44,7 @@ class CostModel:
         self._sizes = np.where(missing, means, logarithms)
         self._growth = self._sizes @ _POWERS
         self._distance = np.full(len(cells), np.inf)
-        self._left = np.full(len(cells), np.nan)
+        self._log_bases = np.full(len(cells), np.nan)  # log cost less the growth by size
         self._measured = np.zeros(len(cells), dtype=np.bool_)
 
     def learn(self, at: int, seconds: float) -> None:
@@ -54,20 +54,20 @@ class CostModel:
         nearer = alike & ~self._measured & (distance <= self._distance)
         nearer[at] = self._measured[at] = True
         self._distance[nearer] = distance[nearer]
-        self._left[nearer] = math.log(max(seconds, 1e-6)) - self._growth[at]  # 0 has no logarithm
+        self._log_bases[nearer] = math.log(max(seconds, 1e-6)) - self._growth[at]  # 0 has no logarithm
 
     def of_known_kinds(self) -> FloatArray:
         """Return seconds per replicate of every cell; NaN for kinds without a timed cell."""
-        return np.asarray(np.exp(self._left + self._growth))
+        return np.asarray(np.exp(self._log_bases + self._growth))
 
     def per_replicate(self) -> FloatArray:
         """Return seconds per replicate of every cell; NaN for fan-outs without a timed cell."""
-        known = np.isfinite(self._left)
+        known = np.isfinite(self._log_bases)
         number = np.bincount(self.fanouts[known], minlength=self.fanouts.max(initial=-1) + 1)
-        total = np.bincount(self.fanouts[known], self._left[known], minlength=len(number))
+        total = np.bincount(self.fanouts[known], self._log_bases[known], minlength=len(number))
         with np.errstate(invalid="ignore"):
             usual = total / number
-        return np.asarray(np.exp(np.where(known, self._left, usual[self.fanouts]) + self._growth))
+        return np.asarray(np.exp(np.where(known, self._log_bases, usual[self.fanouts]) + self._growth))
 
 
 def kind_of_cell(cell: Cell) -> tuple[str, ...]:
@@ -165,13 +165,14 @@ class TimeLeft:
             total: float = one.cell.replicates
             if one.cell.stopping is not None:
                 total *= part if one.expected is None else one.expected / one.cell.replicates
-            # A cell that exceeds the expected number computes at least one more lane.
+            # A cell beyond the expected number computes at least one more lane (replicates that share a random stream).
             left = max(total - one.done, min(one.cell.lane_size, one.cell.replicates - one.done))
             work += left * (math.inf if math.isnan(kind) else kind)
         return work / workers
 
     def _stopped_part(self) -> float:
         """The share of replicates that cells with a stopping rule compute, from cells where it is known."""
+        # A cell that has ended computes no more; the others are expected to stop at a known number.
         known = [
             (one.computed if one.ended else one.expected or 0, one.cell.replicates)
             for one in self.cells

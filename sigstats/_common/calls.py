@@ -60,7 +60,7 @@ class TakesCounts(Protocol[P, Q, R_co]):
     """A function of counts. Its attribute `from_predictions` is the same function, called with labels."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
-        """Return the function of counts."""
+        """Return the result for counts."""
 
     @property
     def from_predictions(self) -> Callable[Q, R_co]:
@@ -94,6 +94,7 @@ def takes_counts(positional: int, from_predictions: Callable[Q, R]) -> Callable[
 
         @functools.wraps(test)
         def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+            # The first argument may be a table of counts. A later array or list is labels; a 0-d array has shape ().
             if len(args) > positional or any(
                 getattr(given, "shape", isinstance(given, (list, tuple))) for given in args[1:]
             ):

@@ -47,6 +47,7 @@ def tilted_expectation(
     degree = len(values) - 1
     n = np.arange(1, degree + 1)
     omega = 2 * math.pi * n / length
+    # In turns, with psi(x) = {x} - 1/2: 1(a <= T <= b) = b - a + psi(T - b) + psi(a - T), a = -y - slack, b = slack.
     right = np.exp(-1j * omega * slack)
     left = right * mixture(omega, tilt, reach)
     terms = coefficients(n, degree, sign) * (left * values[1:].conj() + right * values[1:])
@@ -65,6 +66,7 @@ def coefficients(n: Any, degree: int, sign: int) -> Any:
 
 def largest_terms(n: Any, degree: int) -> Any:
     """Return the error of a bound for each unit of error of the value at frequency n."""
+    # Each of the two ends adds twice the real part of a product with the value.
     both = coefficients(n, degree, 1)
     return 4 * (np.abs(both.imag) + np.abs(both.real))
 

@@ -162,11 +162,13 @@ def tested_change(slices: Slices) -> ComparisonRow:
 def _change(a: Ends, b: Ends, d: Ends) -> tuple[float, float]:
     """Return the interval of the gap of b minus that of a; `d`: intervals of the differences b - a.
 
-    Row g and column h of `grown` (`shrunk`): the gap grows by at least (most) this if g is the best slice, h the worst.
+    Row g and column h of `grown` (`shrunk`) bound the growth from below (above), by the differences in slices g and h.
+    Since the possible leads and lags of other slices are subtracted (added), all bounds hold, and the best is taken.
     """
     others = ~np.eye(len(d.low), dtype=bool)
     grown = d.low[:, np.newaxis] - d.high - a.ahead - a.behind
     shrunk = d.high[:, np.newaxis] - d.low + b.ahead + b.behind
+    # A gap cannot change by more than the range of the differences, `d.gap`.
     low = max(b.gap[0] - a.gap[1], -d.gap[1], float(grown[others].max()))
     return low, min(b.gap[1] - a.gap[0], d.gap[1], float(shrunk[others].min()))
 

@@ -88,7 +88,7 @@ def log_ratio(numerator: int, denominator: int) -> Decimal:
 
 
 def tail(total: int, classes: Classes, correct: int) -> LogTail:
-    """Return both probabilities of ``correct >= 1`` from all factorial moments of that order and above."""
+    """Return both probabilities, for `correct` of at least 1, from all factorial moments of that order and above."""
     most = most_correct(classes)
     rook = rook_coefficients(classes, most + 1)
     factorial = _products(range(1, total + 1))

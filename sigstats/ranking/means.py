@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from .._common.data_frames import is_missing
 from .._common.validation import FloatArray, IntArray, refuse, shown
 from ..intervals import Interval, clopper_pearson, student_quantile
-from ..unseen_row.means import Units, UnseenGroup, row_of_groups, sums_by, units_of
-from ..unseen_row.means import mean_interval as bounds_of_mean
+from ..unseen_row.means import Units, UnseenGroup, mean_interval, row_of_groups, sums_by, units_of
 
 #: The name of the slice in which each task counts the same.
 MEAN_OVER_TASKS = "mean over tasks"
@@ -29,7 +28,7 @@ def share_interval(right: Any, groups: IntArray | None, confidence: float) -> In
     """
     if groups is None:
         return clopper_pearson(int(right.sum()), len(right), confidence_level=confidence)
-    return bounds_of_mean(share_units(right, groups, "auto"), (0.0, 1.0), confidence)
+    return mean_interval(share_units(right, groups, "auto"), (0.0, 1.0), confidence)
 
 
 def share_units(right: Any, groups: IntArray, unseen_group: UnseenGroup) -> Units:
@@ -38,8 +37,8 @@ def share_units(right: Any, groups: IntArray, unseen_group: UnseenGroup) -> Unit
     return units_of(sums, sizes, row_of_groups(len(sums), unseen_group))
 
 
-def mean_interval(scores: Any, groups: IntArray | None, confidence: float) -> Interval:
-    """Student's interval of a mean score, with the variance of the groups' sums if rows are in groups."""
+def student_interval(scores: Any, groups: IntArray | None, confidence: float) -> Interval:
+    """Return Student's interval of a mean score, with the variance of the groups' sums if rows are in groups."""
     units = len(scores) if groups is None else len(np.unique(groups))
     if units < 2:
         return Interval(-math.inf, math.inf, confidence)
@@ -84,9 +83,9 @@ def item_means(marks: FloatArray, items: IntArray, names: Any, models: Any) -> t
 
 def first_of_each(codes: IntArray, items: IntArray, what: str, names: Any) -> IntArray:
     """Return the code of each item, shared by all its rows; raise ValueError if the rows of an item have several."""
-    counts = np.zeros(len(names), dtype=np.int64)
-    counts[items] = codes
-    differs = np.flatnonzero(counts[items] != codes)
+    code_of_item = np.zeros(len(names), dtype=np.int64)
+    code_of_item[items] = codes
+    differs = np.flatnonzero(code_of_item[items] != codes)
     if len(differs):
         raise refuse(what, f"several for item {shown(names[items[differs[0]]])}", "one for all answers to an item")
-    return counts
+    return code_of_item

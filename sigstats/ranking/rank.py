@@ -15,7 +15,7 @@ from .._common.messages import Note
 from .._common.scores import refuse_beyond, unlike_units
 from .._common.validation import FloatArray, IntArray, Limits, as_count, as_real, refuse, require_squarable, shown
 from ..unseen_row.means import RAREST
-from .means import MEAN_OVER_TASKS, mean_interval, share_interval, task_weights
+from .means import MEAN_OVER_TASKS, share_interval, student_interval, task_weights
 from .rank_sets import RankSets, adjusted_pairs, is_shown, sets_of
 from .result import RankedCost, RankedModel, RankedSlice, Ranking, models_in_order, pairs_in_order
 
@@ -126,7 +126,7 @@ def _untestable(rows: IntArray, groups: IntArray | None, least: int) -> str:
 def _models(
     sets: RankSets, scores: Any, groups: IntArray | None, *, level: float, right: bool, lower: bool
 ) -> tuple[RankedModel, ...]:
-    interval = share_interval if scores.dtype == np.bool_ else mean_interval
+    interval = share_interval if scores.dtype == np.bool_ else student_interval
     columns = (-scores if lower else scores).T
     return models_in_order(sets, [interval(column, groups, level) for column in columns], right=right, lower=lower)
 

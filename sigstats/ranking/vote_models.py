@@ -19,7 +19,8 @@ from .._common.validation import FloatArray, IntArray, shown
 _MOST_STEPS, _SMALL_STEP = 100, 1e-10
 #: Positions are unbalanced if more than 60% are alike, significantly at this level over all models and pairs.
 _SHARE, _LEVEL = 0.6, 0.001
-#: The names of the note, by what position explains: not the best models, perhaps them, or shown to matter and perhaps.
+#: The names of the note: the same models are beaten whether position matters or not; otherwise, it is unknown whether
+#: position matters, or it is shown to matter.
 HARMLESS, UNKNOWN, MATTERS = "positions", "positions-unknown", "positions-matter"
 #: The error probability of the limits of margins, and the quantiles of one limit and of two.
 _ALPHA, _ONE, _TWO = 0.05, 1.645, 1.96
@@ -110,6 +111,7 @@ def _standard_errors(
     arrays = [variances(unit) for unit in units]
     if len(units) == 2:  # Cameron, Gelbach and Miller 2011
         arrays.append(arrays[0] + arrays[1] - variances(units[0] * (units[1].max() + 1) + units[1]))
+    # The combined variance may be too small, even negative: the largest is on the safe side.
     return np.asarray(np.sqrt(np.max(arrays, axis=0).clip(0)))
 
 
@@ -157,11 +159,12 @@ def position_note(
     games = np.maximum(decided + decided.T, 1)
     position = _position_effect(decided, net)
     limits = np.clip([position.effect - _TWO * position.error, position.effect + _TWO * position.error], -1, 1)
+    # The most that position may add to the margin.
     added = np.multiply.outer(limits, (decided - decided.T) / games).max(axis=0)
     lower = (net - net.T) / games * (1 + _ONE / ndtri(np.minimum(adjusted_pvalues, _ALPHA)))
-    balanced = ~(odd[:, 1:] | odd[:, :1] | odd[:, 0])
+    balanced = ~(odd[:, 1:] | odd[:, :1] | odd[:, 0])  # neither the pair nor its models have odd positions
     sure = preferred & ((lower > added) | balanced)
-    if (sure.any(axis=0) == preferred.any(axis=0)).all():
+    if (sure.any(axis=0) == preferred.any(axis=0)).all():  # the same models are beaten without those in doubt
         note = HARMLESS
     else:
         note = MATTERS if limits[0] > 0 or limits[1] < 0 else UNKNOWN

@@ -40,8 +40,8 @@ MOST_MULTIPLIED, MOST_LISTED = 2 * 10**7, 10**8
 _WORK_OF_A_SUM = 250
 #: Up to this many magnitudes, all sums are enumerated, as sums of two halves.
 MOST_ENUMERATED = 40
-#: The logarithm of a larger probability is that of its double.
-_LOG_OF_ROUNDED = 1e-300
+#: The logarithm of a probability above this is computed from its double; far smaller doubles lose digits.
+_LEAST_DOUBLE = 1e-300
 #: The width of bounds where a law is too wide to be summed, as a share of the tail.
 _WIDTH = 2e-3
 #: The most large magnitudes that are enumerated; the square of each must be this many times the squares of all others.
@@ -84,7 +84,7 @@ def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any) -> Tail:
     if is_short or 2 * _REACH * _spread(sizes, times) * len(sizes) <= MOST_TERMS:
         summed = tail_by_frequencies(sizes.astype(np.int64), times, int(threshold))
         if summed is not None:
-            rounded = is_short and summed.low == summed.high > _LOG_OF_ROUNDED
+            rounded = is_short and summed.low == summed.high > _LEAST_DOUBLE
             return summed._replace(log=math.log(summed.high)) if rounded else summed
     if is_short:
         low, high = tail_in_doubles(given.tolist(), int(threshold))
@@ -110,11 +110,12 @@ def _exact_tail(sizes: NDArray[Any], times: IntArray, threshold: int, total: int
     n = int(times.sum())
     # The counts of sums are symmetric, so that those below the threshold or its mirror image will do.
     length = min(threshold, total - threshold + 1)
-    few = len(sizes) < 2 * MOST_SUMS.bit_length()  # each size doubles the sums of its half at least
+    # Each size at least doubles the sums of its half: of so many, one half exceeds MOST_SUMS, so do not divide.
+    few = len(sizes) < 2 * MOST_SUMS.bit_length()
     if not few and n * length > MOST_MULTIPLIED:
         return None
     distinct = dict(zip(sizes.tolist(), times.tolist(), strict=True))
-    one, other, sums = halves(distinct) if few else ({}, {}, MOST_SUMS + 1)  # as many sums as are too many
+    one, other, sums = halves(distinct) if few else ({}, {}, MOST_SUMS + 1)
     if sums <= MOST_SUMS and n * sums <= MOST_LISTED and _WORK_OF_A_SUM * sums < n * total:
         count = tail_count(one, other, threshold)
     elif n * length <= MOST_MULTIPLIED:
@@ -130,7 +131,7 @@ def exact_ratio(favourable: Any, outcomes: int) -> Tail:
     """Return a tail of equally likely outcomes that are counted."""
     count = int(favourable)
     p = count / outcomes
-    log = math.log(p) if p > _LOG_OF_ROUNDED else (math.log(count) - math.log(outcomes) if count else -math.inf)
+    log = math.log(p) if p > _LEAST_DOUBLE else (math.log(count) - math.log(outcomes) if count else -math.inf)
     return Tail(p, p, log)
 
 
@@ -180,7 +181,7 @@ def _bounded(sizes: NDArray[Any], times: IntArray, threshold: Any, width: float)
     scaled = (sizes / largest).astype(np.float64)  # whole numbers may exceed any float
     place = float(threshold / largest)
     tie = TIE_TOLERANCE * abs(place)
-    # Sums of reals within the tolerance count as equal.
+    # Real sums within the tolerance count as equal. Whole numbers were rounded: `slack` widens their bounds instead.
     place, slack = (place, tie) if whole else (place - tie, 0.0)
     squares = np.cumsum(times * scaled**2)
     apart = [k for k in range(1, min(len(sizes), _MOST_APART + 1)) if scaled[-k] ** 2 > _APART * squares[-k - 1]]

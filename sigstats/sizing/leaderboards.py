@@ -34,7 +34,8 @@ class Neighbours:
     """A model and the next: their difference, the share of rows that only one gets right, and the needed rows.
 
     `deviation`: of scores, in place of that share, the standard deviation of a row's difference.
-    `needed`: None if no number is enough, or more than 10**8. `power`: that of the rows at hand.
+    `needed`: None if no number is enough, or more than 10**8. `power`: that of the rows at hand. `detectable`: the
+    smallest difference that they detect with the target power; None if there is none, or the rows do not vary.
     """
 
     a: str
@@ -133,11 +134,12 @@ def _neighbours(
         }
     else:
         deviation = float((first - second).std(ddof=1))
-        if span is None:
+        if span is None:  # no limits are known: the power of a normal test, otherwise that in samples
             spread = Spread(deviation, float(np.abs(first - second).max()), fewest_of(level))
         else:
             evidence = Values(units=Units(n=n), values=(first, second), span=span)
             row = ComparisonRow(slice=ALL_ROWS, measure="mean-score", n=n)
+            # The pilot, or a random part of it if it is large.
             pilot = TiltedPilot(evidence, row, ComparisonRule(smallest_slice=1)).of_most_units()
             spread = Sampled(deviation, span, fewest_of(level), pilot)
         entries = {

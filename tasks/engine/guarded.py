@@ -191,7 +191,7 @@ def _words(code: int) -> str:
 
 
 def memory_limit() -> int | None:
-    """Return the memory limit of this Dask worker in bytes, None if it has no limit, or this machine's memory."""
+    """Return the memory limit of this Dask worker in bytes, None if it has none; elsewhere, this machine's memory."""
     distributed = sys.modules.get("distributed")
     if distributed is not None:
         with contextlib.suppress(ValueError, AttributeError):

@@ -44,7 +44,7 @@ _OF_MEASURE, _PROBABILITY = "of the measure", "probability"
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluation:
-    """The values that the rows of an evaluation have in common. `COMMON` describes them."""
+    """The values that the rows of an evaluation share; `COMMON`, `_DATED`, `_SPENDING`, `_SEGMENT` describe them."""
 
     evaluation: str
     evaluated_at: dt.datetime
@@ -138,7 +138,7 @@ _RENAMED = {"warn": "inconclusive"}
 
 @dataclass(frozen=True)
 class Record:
-    """An evaluation with its rows. A row maps the columns of `ROWS` to values."""
+    """An evaluation with its rows. A row maps the columns of `ROW_NAMES` to values."""
 
     evaluation: Evaluation
     rows: tuple[Mapping[str, Any], ...]

@@ -1,4 +1,4 @@
-"""The test of two models by a judge whose verdicts human labels correct, on rows or in the mean over tasks."""
+"""The test of two models by a judge's verdicts, corrected by human labels, on rows or in the mean over tasks."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -54,14 +54,14 @@ def test_judged(row: ComparisonRow, part: Judged, rule: ComparisonRule, tasks: I
     if tasks is not None and part.units.crossed:
         return replace(row, note="a group has rows of several tasks")
     parts = by_task(part, tasks)
-    data, share = JudgedTasks([part.of_both() for part in parts]), (1 - rule.confidence_level) / 2
+    data, tail = JudgedTasks([part.of_both() for part in parts]), (1 - rule.confidence_level) / 2
     labels = data.labels
     if not labels:
         return replace(row, note="no row has labels of people for both models: nothing can be tested")
     law = data.law(rule.n_resamples, as_generator(rule.rng))
     of_one = [JudgedTasks([part.of_one(side) for part in parts]) for side in (0, 1)]
     laws = [one.law(rule.n_resamples, as_generator(rule.rng)) for one in of_one]
-    baseline, candidate = (Interval(law.low(share), law.high(share), rule.confidence_level) for law in laws)
+    baseline, candidate = (Interval(law.low(tail), law.high(tail), rule.confidence_level) for law in laws)
     less, greater, margin = law.pvalue(0.0, "less"), law.pvalue(0.0, "greater"), rule.margin_of(row)
     return replace(
         row,
@@ -70,8 +70,9 @@ def test_judged(row: ComparisonRow, part: Judged, rule: ComparisonRule, tasks: I
         baseline_interval=baseline,
         candidate_interval=candidate,
         difference=data.estimate,
-        low=law.low(share),
-        high=law.high(share),
+        low=law.low(tail),
+        high=law.high(tail),
+        # The draws with the unseen label against A and against B are averaged.
         standard_error=float(np.std(law.against_a + law.against_b) / 2),
         test=RowTest("verdicts of a judge, corrected by labels of people, with an unseen label", "judged"),
         pvalue=less,
@@ -79,5 +80,5 @@ def test_judged(row: ComparisonRow, part: Judged, rule: ComparisonRule, tasks: I
         two_sided_pvalue=min(1.0, 2 * min(less, greater)),
         equivalence_pvalue=max(law.pvalue(-margin, "greater"), law.pvalue(margin, "less")),
         differing=int(np.any([np.subtract(*part.judge), np.nan_to_num(np.subtract(*part.people))], axis=0).sum()),
-        note=f"{labels:,} labels of people" if less <= share or greater <= share else data.labels_to_get(share),
+        note=f"{labels:,} labels of people" if less <= tail or greater <= tail else data.labels_to_get(tail),
     )

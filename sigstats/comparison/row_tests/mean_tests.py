@@ -26,7 +26,7 @@ from ..._common.random_streams import as_generator
 from ..._common.time_order import blocks_in_time
 from ..._common.validation import FloatArray, IntArray
 from ...measures.score_formulas import ratio_of_sums
-from ...ranking.means import mean_interval, share_units, standard_error
+from ...ranking.means import share_units, standard_error, student_interval
 from ...unseen_row.means import Units, UnseenGroup, mean_intervals, mean_pvalues, row_of_groups, sums_by, units_of
 from ..evidence import Attempts, Ratios, Values
 from ..paired_predictions import ItemTotals
@@ -140,7 +140,7 @@ def _by_blocks(row: ComparisonRow, a: FloatArray, b: FloatArray, times: Any, rul
     blocks, note = blocks_in_time(differences, times)
     row = with_means(row, (a, b), blocks, rule)
     mean, error, margin = differences.mean(), max(row.standard_error or 0.0, 1e-300), rule.margin_of(row)
-    low, high = mean_interval(differences, blocks, rule.confidence_level)
+    low, high = student_interval(differences, blocks, rule.confidence_level)
     z = np.array([mean, -abs(mean), -margin - mean, mean - margin]) / error
     worse, differs, *beyond = stdtr(blocks.max(), z).tolist()
     pvalues: dict[str, Any] = {"pvalue": worse, "two_sided_pvalue": 2 * differs, "equivalence_pvalue": max(beyond)}
@@ -183,7 +183,7 @@ def with_means(
     row: ComparisonRow, values: tuple[FloatArray, FloatArray], group: IntArray | None, rule: ComparisonRule
 ) -> ComparisonRow:
     """Return the row with both means, their intervals by Student's t, and the standard error of their difference."""
-    intervals = [mean_interval(value, group, rule.confidence_level) for value in values]
+    intervals = [student_interval(value, group, rule.confidence_level) for value in values]
     return replace(
         row,
         baseline=float(np.sort(values[0]).mean()),

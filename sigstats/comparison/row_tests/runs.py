@@ -22,7 +22,7 @@ from ..._common.extreme import TIE_TOLERANCE, difference
 from ..._common.validation import FloatArray, IntArray
 from ...intervals import Interval, clopper_pearson
 from ...measures.table import MEASURES
-from ...ranking.means import mean_interval
+from ...ranking.means import student_interval
 from ..evidence import Runs
 from ..rows import ComparisonRow
 from ..rule import ComparisonRule, RowTest
@@ -114,7 +114,7 @@ def test_runs(row: ComparisonRow, part: Runs, rule: ComparisonRule, tasks: IntAr
         for name, value in zip(("baseline", "candidate"), values, strict=True)
         if len(value) == 1
     ]
-    of_runs = [mean_interval(value, None, rule.confidence_level) for value in values]
+    of_runs = [student_interval(value, None, rule.confidence_level) for value in values]
     if span < math.inf:
         of_runs = [Interval(max(run[0], least), min(run[1], 1.0), rule.confidence_level) for run in of_runs]
     spread = [value.var(ddof=1) / len(value) for value in values if len(value) > 1]

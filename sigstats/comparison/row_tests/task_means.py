@@ -61,7 +61,7 @@ def test_task_mean(row: ComparisonRow, part: Evidence, tasks: IntArray, rule: Co
         return test_judged(row, part, rule, tasks)
     assert isinstance(part, Values)  # by `has_task_mean`
     group, values, span = part.units.group, part.values, part.span
-    if part.totals is not None:
+    if part.totals is not None:  # the models' numbers of answers to items differ: test means of items
         first, group = part.units.first_of_items(), part.units.group_of_items()
         tasks, values = tasks[first], part.totals.take(part.units.items[first]).means  # type: ignore[index]
     if span is None:
@@ -74,7 +74,7 @@ def test_task_mean(row: ComparisonRow, part: Evidence, tasks: IntArray, rule: Co
 
 
 def joint_over_tasks(paired: PairedPredictions, rule: ComparisonRule) -> "JointTasksResult | None":
-    """Return the joint decision over all tasks, or None for groups, one task, or very many tasks or rows."""
+    """Return the joint decision over all tasks, or None for dependent rows, one task, or very many tasks or rows."""
     units, names = paired.units, paired.units.task_names
     if units.tasks is None or len(names) > _MOST_TASKS or units.stated or paired.people is not None:
         return None
@@ -99,7 +99,7 @@ def _right(paired: PairedPredictions) -> tuple[NDArray[np.bool_], NDArray[np.boo
     marks = paired.scored
     if marks is None or marks.per is not None or any(((score != 0) & (score != 1)).any() for score in marks.scores):
         return None
-    a, b = (score != marks.lower for score in marks.scores)
+    a, b = (score != marks.lower for score in marks.scores)  # 1 is right, or 0 if lower is better
     return a, b
 
 

@@ -20,6 +20,7 @@ _LONG, _BEGINNING = 60, 40
 
 def select(log: EvaluationLog, columns: Columns) -> Predictions:
     """Return the marks of one score, one row per answer."""
+    # Options that only tables need.
     of_tables: dict[str, Any] = {name: getattr(columns, name) for name in sorted(columns.named)}
     of_tables |= {"by_position": columns.by_position or None, "run": columns.units.run}
     of_tables |= {"per": columns.scoring.per, "epoch": columns.units.epoch}
@@ -40,11 +41,11 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
     has_epochs = any(answer.epoch != 1 for answer in answers)
     names = dict.fromkeys(name for answer in answers for name in answer.identity)
     identity = {name: pa.array([answer.identity.get(name) for answer in answers], pa.string()) for name in names}
-    by_name = score not in (*log.lower_is_better, *columns.scoring.lower)
+    by_name = score not in (*log.lower_is_better, *columns.scoring.lower)  # only the name states the direction
     source = Source(
         harness=log.harness,
         subject=_subject(log, answers, score),
-        meant=frozenset(() if columns.chosen.filter is None else ("filter",)),
+        meant=frozenset(() if columns.chosen.filter is None else ("filter",)),  # the user chose it
         settings=log.settings,
         repeats=log.repeats,
     )
@@ -95,7 +96,7 @@ def _score_of(log: EvaluationLog, answers: Sequence[Answer], columns: Columns) -
     """Return the name of the score to read. Raise ValueError if no answer has it, or one that is not a number."""
     names = [name for answer in answers for name in answer.named]
     if not names and columns.unscored == "wrong":  # all answers count as wrong if they were scored or failed
-        names = [*log.scored] or [columns.score or ""] * any(answer.failed for answer in answers)
+        names = [*log.scored] or ([columns.score or ""] if any(answer.failed for answer in answers) else [])
     if not names:
         raise _without_scores(log, answers)
     score = _chosen(log, "score", columns.score, names)
@@ -125,7 +126,7 @@ def _subject(log: EvaluationLog, answers: Sequence[Answer], score: str) -> dict[
 
 
 def logs_of_model(where: str, logs: Sequence[EvaluationLog], wanted: str | None) -> Sequence[EvaluationLog]:
-    """Return the logs of the wanted model, if those of a folder are of several; raise ValueError if none is wanted."""
+    """Return the logs of the wanted model, if those of a folder are of several; raise ValueError if none is chosen."""
     models = dict.fromkeys(log.model for log in logs)
     if len(models.keys() - {""}) < 2:
         return logs

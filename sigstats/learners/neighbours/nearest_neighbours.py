@@ -3,6 +3,8 @@
 scikit-learn's `KNeighborsClassifier` takes one of several equally near neighbours by an order it does not promise. On
 discrete features that choice (first in file order, at random, a vote of all) changes the error by tens of percent, so
 here it is a parameter. Do not use this estimator with many, mostly irrelevant features, since all have the same weight.
+
+`configuration` recognises this estimator and scikit-learn's, also behind a scaler, so that they can be retrained fast.
 """
 
 from dataclasses import dataclass
@@ -191,12 +193,13 @@ def _certain_vote(distances: FloatArray, kth: FloatArray, labels: IntArray, n_cl
         return np.stack([np.where(rows & (labels == code), values, 0).sum(axis=1) for code in range(n_classes)])
 
     low, high = weight_bounds(distances, tolerance, weighted)
+    # A tied row is within the tolerance of the kth, and its distance may be off by another.
     low_tied, high_tied = (bound[:, 0] for bound in weight_bounds(kth, 2 * tolerance, weighted))
     n_tied = sums(tied, 1)
     chosen = np.minimum(k, (sure | tied).sum(axis=1)) - sure.sum(axis=1)
     least = sums(sure, low) + np.maximum(0, chosen - (n_tied.sum(axis=0) - n_tied)) * low_tied
     some = np.minimum(n_tied, chosen)
-    most = sums(sure, high) + np.where(some, np.maximum(some, 1) * high_tied, 0)
+    most = sums(sure, high) + np.where(some, np.maximum(some, 1) * high_tied, 0)  # avoids 0 x infinity
     winner: IntArray = least.argmax(axis=0)
     # If votes are tied, the first class wins.
     code = np.arange(n_classes).reshape(-1, *[1] * winner.ndim)
@@ -223,7 +226,7 @@ _FREE = ("n_neighbors", "algorithm", "leaf_size", "n_jobs", "weights")
 
 @dataclass(frozen=True)
 class Configuration:
-    """The settings that distinguish these estimators."""
+    """The settings that distinguish these estimators; `scaled`: by any scaler, `variances`: by `StandardScaler`."""
 
     k: int
     ties: str
@@ -264,6 +267,7 @@ def configuration(estimator: Any, problem: Problem) -> Configuration | None:
         return None
     if transforms and not variances:
         columns = _columns(transforms, d)
+        # The classifier's mask is in the order of the transforms' output: scaled (numeric) columns first.
         if columns is None or not np.array_equal(~nominal, np.arange(d) < columns[1]):
             return None
         nominal = np.isin(np.arange(d), columns[0][nominal])
