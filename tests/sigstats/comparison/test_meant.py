@@ -272,7 +272,7 @@ def test_costs_are_worse_the_higher_they_are(tmp_path, name):
     assert (cost.baseline, cost.candidate) == pytest.approx((FRACTIONS.mean(), other.mean()))
     log = inspect_log(tmp_path / "a.eval", [(n, 1, {"match": 1, name: value}) for n, value in enumerate(FRACTIONS)])
     assert read(log, Columns(score=name)).score.lower
-    assert parse(log, Columns()).scores(Columns()) == ("match",)
+    assert parse(log, Columns()).scores(Columns()) == (("match", name), ())
 
 
 def test_a_loss_may_rank_the_rows_of_a_class():
