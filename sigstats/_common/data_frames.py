@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .class_spelling import VERDICTS, DistinctNames, is_finite_number, is_summary
 from .column_names import is_no_model
 from .repeats import check_end_rows, refuse_summaries
-from .validation import MAX_TOTAL, as_array, hint, refuse, require_one_index, shown
+from .validation import MAX_TOTAL, as_array, has_index, hint, other_labels, refuse, require_one_index, shown
 
 #: The expected order of names of classes, with the reason.
 SORTED = "names in sorted order, since {} (an array is taken as it is)"
@@ -37,22 +37,18 @@ def require_same_index(*, axis: Literal["rows", "classes"] = "rows", **values: A
     Objects without an index match any. With ``axis="classes"`` the columns of data frames are compared, and the indices
     of Series with them.
     """
-    named: tuple[str, Any] | None = None
+    if axis == "rows":
+        require_one_index(values)
+        return
+    first: tuple[str, list[Any]] | None = None
     for name, value in values.items():
-        index: Any = getattr(value, "index", None)
-        frame = opened(labelled(value, name)) if axis == "classes" else None
-        if frame is not None:
-            index = frame.columns
-        if frame is None and not hasattr(index, "equals"):  # a list has a method of this name
+        frame = opened(labelled(value, name))
+        if frame is None and not has_index(value):
             continue
-        if named is None:
-            named = name, index
-        elif not (index.equals(named[1]) if axis == "rows" else [*index] == [*named[1]]):
-            wanted = f"the {'index' if axis == 'rows' else 'classes'} of {named[0]}, in its order"
-            where = "index" if frame is None else "columns"
-            fill = ", with fill_value=0 for absent classes" if name.startswith("counts_") else ""
-            cure = f"reindex aligns them{fill}; an array is taken as it is"
-            raise refuse(f"{name} ({where})", index, f"{wanted} ({cure})")
+        where, classes = ("index", [*value.index]) if frame is None else ("columns", [*frame.columns])
+        first = first or (name, classes)
+        if classes != first[1]:
+            raise other_labels(name, where, value.index if frame is None else classes, f"the classes of {first[0]}")
 
 
 def labelled(value: Any, name: str) -> Any:
@@ -62,9 +58,9 @@ def labelled(value: Any, name: str) -> Any:
     indices differ.
     """
     rows = value if isinstance(value, (list, tuple)) else ()
-    if not rows or any(getattr(row, "ndim", 0) != 1 or not hasattr(getattr(row, "index", 0), "equals") for row in rows):
+    if not rows or not all(has_index(row) and row.ndim == 1 for row in rows):
         return value
-    require_one_index(rows, name)
+    require_one_index({f"{name}[{place}]": row for place, row in enumerate(rows)})
     names = [row.name for row in rows]
     are_labels = len({*names}) == len(names) and all(isinstance(text, (str, bool, np.bool_)) for text in names)
     frame: Any = type(rows[0].to_frame())  # that of pandas, or of a library with its interface

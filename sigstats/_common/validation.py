@@ -7,7 +7,7 @@ field, the value and a correct value, and no other exception escapes. Messages a
 
 import contextlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from numbers import Real
 from typing import Any, Literal, TypeAlias, TypeVar, cast
@@ -272,8 +272,8 @@ def as_array(value: Any, name: str, wanted: str) -> NDArray[Any]:
         raise refuse(name, value, f"{wanted}, none of them masked")
     if isinstance(value, (str, bytes, bytearray)):  # NumPy would take bytes for text, or for small numbers
         raise refuse(name, value, f"{wanted}, not one text")
-    if isinstance(value, (list, tuple)):
-        require_one_index(value, name)
+    if isinstance(value, (list, tuple)) and value and has_index(value[0]):
+        require_one_index({f"{name}[{place}]": row for place, row in enumerate(value)})
     try:
         array = np.asarray(value)
     except Exception:  # ragged, or an object that may raise anything
@@ -281,14 +281,25 @@ def as_array(value: Any, name: str, wanted: str) -> NDArray[Any]:
     return _numbers(array) if array.dtype.kind == "O" else array
 
 
-def require_one_index(rows: Sequence[Any], name: str) -> None:
-    """Refuse pandas Series whose values have other names than those of the first, or another order."""
-    first: Any = getattr(rows[0] if rows else None, "index", None)
-    for place, row in enumerate(rows if hasattr(first, "equals") else ()):  # a list has a method of this name
-        index: Any = getattr(row, "index", None)
-        if hasattr(index, "equals") and not index.equals(first):
-            wanted = f"the index of {name}[0], in its order (reindex aligns them; an array is taken as it is)"
-            raise refuse(f"{name}[{place}] (index)", index, wanted)
+def has_index(value: Any) -> bool:
+    """Return True for a pandas object; a list has a method `index`."""
+    return hasattr(getattr(value, "index", None), "equals")
+
+
+def require_one_index(values: Mapping[str, Any]) -> None:
+    """Refuse pandas objects whose rows have other names than those of the first, or another order."""
+    indices = {name: value.index for name, value in values.items() if has_index(value)}
+    first = next(iter(indices), "")
+    for name, index in indices.items():
+        if not index.equals(indices[first]):
+            raise other_labels(name, "index", index, f"the index of {first}")
+
+
+def other_labels(name: str, where: str, labels: Any, wanted: str) -> ValueError:
+    """Return the error for labels that are not those `wanted`, in their order."""
+    fill = ", with fill_value=0 for absent classes" if name.startswith("counts_") else ""
+    cure = f"reindex aligns them{fill}; an array is taken as it is"
+    return refuse(f"{name} ({where})", labels, f"{wanted}, in its order ({cure})")
 
 
 def _numbers(objects: NDArray[Any]) -> NDArray[Any]:
