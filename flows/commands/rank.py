@@ -152,12 +152,13 @@ def _rank(options: argparse.Namespace) -> "tuple[Ranking, list[str], Leaderboard
         joined = None if by_pairs else join_many(sides, columns[0], **match)
         how: dict[str, Any] = {"measure": measure, "positive": options.positive, "limits": limits}
         how["people"] = [labels for _, labels in judged]
-        ranking = _ranking(options, names, sides, columns[0], joined, **how)
-        ordered = [files[names.index(model.model)] for model in ranking.models]
-        if cost_columns:
-            costs = [table[-1] for table in tables]
+        costs = [table[-1] for table in tables] if cost_columns else []
+        if costs:
             values = [side.score.values.to_numpy(zero_copy_only=False) for side in costs if side.score]
             refuse_negative(values, names, options.cost)
+        ranking = _ranking(options, names, sides, columns[0], joined, **how)
+        ordered = [files[names.index(model.model)] for model in ranking.models]
+        if costs:
             of_costs = None if options.run is not None else join_many(costs, cost_columns[0], **match)
             ranking = with_costs(ranking, _ranking(options, names, costs, cost_columns[0], of_costs), options.cost)
         if options.power is None or joined is None:

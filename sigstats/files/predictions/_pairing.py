@@ -175,17 +175,14 @@ def _match_keys(first: Predictions, other: Predictions) -> Matched:
             cure = "write the times in both as text of one form, in one time zone"
         problem = f"shares no id with {first.where} ({shown(ids[0])} here, {shown(ids[1])} there)"
         raise ValueError(f"{other.where}: {problem}; {cure}")
-    alone = pc.is_null(pc.index_in(keys_b, value_set=keys_a))
-    one_file = first.where == other.where
-    unmatched = [
-        (first, "of the baseline" if one_file else "in this file", first.ids.filter(pc.is_null(partners))),
-        (other, "of the candidate" if one_file else "in this file", other.ids.filter(alone)),
-    ]
-    notes = [
-        Note("unmatched-rows", f"{side.where}: {some_ids_are(pc.unique(ids))} only {place}")
-        for side, place, ids in unmatched
-        if len(ids)
-    ]
+    unmatched = {"of the baseline": first.ids.filter(pc.is_null(partners))}
+    if len(keys_b) > len(rows):
+        unmatched["of the candidate"] = other.ids.filter(pc.is_null(pc.index_in(keys_b, value_set=keys_a)))
+    notes = []
+    for side, (of_model, ids) in zip((first, other), unmatched.items(), strict=False):
+        place = of_model if first.where == other.where else "in this file"
+        if len(ids):
+            notes.append(Note("unmatched-rows", f"{side.where}: {some_ids_are(pc.unique(ids))} only {place}"))
     return Matched(first, other, rows, partners.take(rows), tuple(notes))
 
 

@@ -37,7 +37,6 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read the mean of each statistic of every instance, perturbation and train trial."""
     rows = content.json()
     named = columns.numbers | columns.scoring.lower | columns.scoring.higher
-    costs: dict[str, None] = {}
     by_key: dict[_Key, list[dict[str, Any]]] = {}
     context: dict[_Key, dict[str, Any]] = {}
     for position, row in enumerate(rows):
@@ -45,7 +44,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         # A run with several metrics lists an instance once for each of them, and may repeat a statistic.
         new = {
             name: mean
-            for name, mean in _means(row, named, costs).items()
+            for name, mean in _means(row, named).items()
             if all(str(value.get(name, math.nan)) != str(mean) for value in by_key.get(key, ()))
         }
         add_result(by_key, key, new)
@@ -76,7 +75,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         settings=to_texts({"method": adapter.get("method"), "shots": adapter.get("max_train_instances")}),
         notes=(
             *_notes_on_splits([str(value["split"]) for value in context.values() if value["split"]]),
-            *_notes_on_costs([*costs] if ALL_SCORES in columns.numbers else []),
+            *(_notes_on_costs(rows, named) if ALL_SCORES in columns.numbers else ()),
         ),
     )
 
@@ -91,8 +90,10 @@ def _notes_on_splits(splits: Sequence[str]) -> tuple[Note, ...]:
     return (Note("several-splits", text),)
 
 
-def _notes_on_costs(names: Sequence[str]) -> tuple[Note, ...]:
+def _notes_on_costs(rows: Sequence[Mapping[str, Any]], wanted: Collection[str]) -> tuple[Note, ...]:
     """Return a note on costs of the run, if there are any, that are not read with all scores."""
+    computed = dict.fromkeys(_name(stat) for row in rows for stat in map(mapping, row["stats"]) if stat.get("count"))
+    names = [name for name in computed if name not in wanted and _OF_THE_RUN.fullmatch(name) and is_lower_better(name)]
     text = f"not compared, since they are costs of the run: {some_of(names)}; --lower-is-better NAME adds one"
     return (Note("left-out-scores", text),) * bool(names)
 
@@ -106,21 +107,23 @@ def _key(content: Content, position: int, row: Any) -> _Key:
     raise ValueError(f"{content.where}: {problem}; expected instance_id, train_trial_index and stats")
 
 
-def _means(row: Mapping[str, Any], wanted: Collection[str], costs: dict[str, None]) -> dict[str, Any]:
-    """Return the mean of each statistic by name, without those not computed for the instance; add `costs` not wanted.
+def _name(stat: Mapping[str, Any]) -> str:
+    return str(mapping(stat.get("name")).get("name", ""))
+
+
+def _means(row: Mapping[str, Any], wanted: Collection[str]) -> dict[str, Any]:
+    """Return the mean of each statistic by name, without those not computed for the instance.
 
     A statistic with several values, such as those of other splits or perturbations, is a list, and refused later.
     """
     means: dict[str, Any] = {}
     for stat in map(mapping, row["stats"]):
-        name = str(mapping(stat.get("name")).get("name", ""))
+        name = _name(stat)
         if stat.get("count") and (name in wanted or not _OF_THE_RUN.fullmatch(name)):
             counted, total = stat["count"], stat.get("sum")
             numbers = isinstance(counted, (int, float)) and isinstance(total, (int, float))
             mean = stat.get("mean", total / counted if numbers else None)
             means[name] = [means[name], mean] if str(means.get(name, mean)) != str(mean) else mean
-        elif stat.get("count") and is_lower_better(name):
-            costs[name] = None
     return means
 
 
