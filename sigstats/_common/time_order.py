@@ -23,7 +23,7 @@ _UNORDERED = re.compile(
     r"|(?<!\d)(?:0?\d|1[0-2])(?:[-._:h ]?[0-5]\d){0,2}[-._ ]?[ap]\.?m(?![a-z])"
 )
 #: A string that begins with an ISO 8601 date; and a value that is such a date, perhaps with a time after it.
-_ISO_TIME = re.compile(r"\d{4}-?\d\d-?\d\d(?!\d)")
+_ISO_DATE = re.compile(r"\d{4}-?\d\d-?\d\d(?!\d)")
 DATE = re.compile(r"\d{4}-?\d\d-?\d\d([T ]|$)|\d\d?[./-]\d\d?[./-]\d{4}\b")
 #: Strings that sort by time, as a pattern for Arrow: ISO 8601 dates, with or without hyphens, weeks, and years.
 SORTED_DATE = (
@@ -51,7 +51,7 @@ def refuse_other_order(name: str, texts: Sequence[str]) -> None:
 
     Texts that begin with a year may contain further numbers, as in 2026-11 and 2026-W05.
     """
-    if all(map(is_finite_number, texts)) or all(map(_ISO_TIME.match, texts)):
+    if all(map(is_finite_number, texts)) or all(map(_ISO_DATE.match, texts)):
         times = as_times(texts, name)
         sorts = times == sorted(times)
     else:

@@ -35,9 +35,8 @@ def is_positive(paired: PairedPredictions, positive: str | None) -> NDArray[np.b
     for scores, prediction in zip(paired.scored.scores, (predicted.a, predicted.b), strict=True):
         called = prediction == code
         of_called, others = scores[called], scores[~called]
-        surplus = len(others) - 2 * np.count_nonzero(
-            true[~called]
-        )  # of negatives over positives, large scores expect none
+        # Negatives less positives, among the rows that are not called positive.
+        surplus = len(others) - 2 * np.count_nonzero(true[~called])
         are_of_predicted = len(of_called) and surplus > 2 * len(others) ** 0.5
         if not are_of_predicted or scores.min() < least or scores.max() > 1:
             continue

@@ -202,9 +202,8 @@ def class_codes(predicted: Any, classes: NDArray[Any], rows: int, name: str) -> 
     labels = labels.reshape(rows)
     codes = _places(labels, classes)
     if (codes < 0).any():
-        named = ", ".join(shown(label) for label in classes[:_MOST_CLASSES]) + (
-            ", ..." if len(classes) > _MOST_CLASSES else ""
-        )
+        more = ", ..." if len(classes) > _MOST_CLASSES else ""
+        named = ", ".join(map(shown, classes[:_MOST_CLASSES])) + more
         raise refuse(name, labels[codes < 0][0], f"a class of y: {named}")
     return codes
 

@@ -209,6 +209,8 @@ def _of_mean(
     low, high = mean_interval(units(sums, unseen_group), ends, rule.confidence_level)
     statistic = "ratio of sums" if row.measure == "ratio" else "mean"
     test = unit.named(f"{statistic} of {len(sums):,} {what}, with an {unit}")
+    above = room if limits is None else ends[1] - bar
+    ((pvalue, *_),) = mean_pvalues([units(sums - bar * sizes, unseen_group)], [above])
     return replace(
         row,
         value=value,
@@ -216,9 +218,7 @@ def _of_mean(
         high=high,
         standard_error=units(sums, unseen_group).standard_error,
         other_interval=other_group and mean_interval(units(sums, other_group), ends, rule.confidence_level),
-        pvalue=mean_pvalues([units(sums - bar * sizes, unseen_group)], [room if limits is None else ends[1] - bar])[0][
-            0
-        ],
+        pvalue=pvalue,
         test=test.without_limits() if limits is None else test,
         note="limits of a row are not known" if limits is None else "",
     )

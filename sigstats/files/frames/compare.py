@@ -218,8 +218,9 @@ def compare(
         score, options = score_options(score, ratio, lower_is_better, higher_is_better)
         options |= {"missing": missing, "classes": listed, "unscored": unscored, "duplicates": duplicates}
         columns = make_columns(names, ("id", "label"), slices=slices, by_position=by_position, **options)
-        how: dict[str, Any] = {"labels": labels, "unmatched": unmatched, "unpaired": unpaired}
-        pairs = pairs_of_frames(first, second, columns, prediction, model, score, **how)
+        pairs = pairs_of_frames(
+            first, second, columns, prediction, model, score, labels=labels, unmatched=unmatched, unpaired=unpaired
+        )
     else:
         given |= {"score": score, "ratio": ratio, "model": model, "epoch": epoch, "labels": labels}
         given |= {"lower_is_better": lower_is_better, "higher_is_better": higher_is_better}
