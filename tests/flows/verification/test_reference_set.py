@@ -124,6 +124,12 @@ def test_every_test_has_the_digits_that_are_promised(printed):
     assert found["machine"]["Python"] == ".".join(map(str, sys.version_info[:3]))
 
 
+@pytest.fixture
+def digits_alone(monkeypatch):
+    """Let `sigstats verify` check the digits, and not run the study that takes seconds."""
+    monkeypatch.setattr(reference_set, "_bytes", lambda: ({}, [], []))
+
+
 def spoiled(monkeypatch, test, change):
     """Let one file of the set say something else."""
     files = dict(reference_set.tables())
@@ -133,12 +139,14 @@ def spoiled(monkeypatch, test, change):
     monkeypatch.setattr(reference_set, "tables", lambda: files)
 
 
+@pytest.mark.usefixtures("digits_alone")
 def test_a_wrong_digit_of_the_set_is_found(monkeypatch, capsys):
     spoiled(monkeypatch, "pair_probability", lambda case: case["values"]["value"].update(digits="0.2500000001"))
     assert main(["verify"]) == 3
     assert "pair_probability-004: " in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("digits_alone")
 def test_a_wrong_digit_of_the_library_is_found(monkeypatch, capsys):
     right = sigstats.clopper_pearson
     monkeypatch.setattr(
@@ -150,6 +158,7 @@ def test_a_wrong_digit_of_the_library_is_found(monkeypatch, capsys):
     assert capsys.readouterr().err.count("digits are right, 11 are promised") > 20
 
 
+@pytest.mark.usefixtures("digits_alone")
 @pytest.mark.parametrize(
     ("test", "name"),
     [
@@ -188,6 +197,7 @@ def test_a_file_and_a_case_that_are_missing_are_failures(monkeypatch, capsys):
     assert all(line in capsys.readouterr().err for line in wanted[:1])
 
 
+@pytest.mark.usefixtures("digits_alone")
 def test_a_test_that_fails_has_no_digit_right(monkeypatch, capsys):
     spoiled(monkeypatch, "homogeneity_test", lambda case: case["arguments"].update(counts_a=[-1, 2]))
     assert main(["verify"]) == 3
