@@ -18,7 +18,7 @@ import pandas as pd
 ROWS, REPEATS = 100_000, 5
 #: Without it each run would compile the sources of this package, and of no other, anew.
 WITH_BYTECODE = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-PROGRAM = [sys.executable, "-c", "import sys; from sigstats.flows.cli import main; sys.exit(main())", "compare"]
+PROGRAM = [sys.executable, "-c", "import sys; from sigstats.flows.commands import main; sys.exit(main())", "compare"]
 
 SCRIPT = """
 import sys

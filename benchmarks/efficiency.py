@@ -16,8 +16,7 @@ import scipy
 from scipy.stats import random_table
 
 from sigstats.fixed_margins.distribution import number_correct
-from sigstats.fixed_margins.sampling import random_number_correct
-from sigstats.fixed_margins.upper_tail import upper_tail
+from sigstats.fixed_margins.upper_tail import random_number_correct, upper_tail
 
 REPLICATES = 30_000  # Nyssen's f
 

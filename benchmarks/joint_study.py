@@ -51,7 +51,7 @@ def run(permutations, stopping, output):
     output.mkdir(parents=True, exist_ok=True)
     study = output / "study.toml"
     study.write_text(STUDY.format(permutations=permutations, stopping=stopping, datasets=sets))
-    program = "import sys; from sigstats.flows.cli import main; sys.exit(main())"
+    program = "import sys; from sigstats.flows.commands import main; sys.exit(main())"
     command = [sys.executable, "-c", program, "run", study, "--output", output / "output", "--cluster", "serial"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 

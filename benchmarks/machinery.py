@@ -41,7 +41,7 @@ class Measured:
 #: Runs the program, and prints when it took in each block and the seconds that the block took.
 PROGRAM = """
 import json, sys, time
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.flows.running.progress import Display
 
 blocks, advance = [], Display.advance

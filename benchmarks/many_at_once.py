@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 FORMS = ("json", "markdown", "report", "junit")
-PROGRAM = [sys.executable, "-c", "import sys; from sigstats.flows.cli import main; sys.exit(main())"]
+PROGRAM = [sys.executable, "-c", "import sys; from sigstats.flows.commands import main; sys.exit(main())"]
 
 
 def write_predictions(folder: Path, rows: int) -> None:

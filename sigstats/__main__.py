@@ -121,7 +121,7 @@ def main() -> int:
 
         require_addresses(COMMAND, "a command")
         take_buffers()
-        from sigstats.flows.cli import main as run
+        from sigstats.flows.commands import main as run
     except KeyboardInterrupt:
         return _complain("interrupted", 130)
     except BaseException as error:  # a broken dependency may raise anything, SystemExit too

@@ -18,10 +18,9 @@ from scipy.special import log_ndtr, ndtr, ndtri
 from ._common.calls import takes_counts
 from ._common.random_streams import RNG, as_generator
 from ._common.validation import IntArray, Labels, as_choice, as_count, as_real
-from .fixed_margins import sampling as random_matching
-from .fixed_margins.upper_tail import correct_range, upper_tail
+from .fixed_margins.upper_tail import batches, correct_range, upper_tail
 from .intervals import Interval, as_level, clopper_pearson
-from .tables import as_confusion_table, confusion_table
+from .tables import as_confusion_table, confusion_table, without_margins
 from .test_result import TestResult, monte_carlo_outcome
 
 EfficiencyMethod: TypeAlias = Literal["auto", "exact", "monte-carlo", "chi2"]
@@ -96,7 +95,7 @@ def _of_labels(
 ) -> EfficiencyResult:
     """`efficiency_test` of the true labels `y` and the assigned ones, with its options."""
     how: dict[str, Any] = {"method": method, "n_resamples": n_resamples, "confidence_level": confidence_level}
-    return efficiency_test(confusion_table(y, prediction, labels=labels), rng=rng, **how)
+    return efficiency_of(confusion_table(y, prediction, labels=labels), rng=rng, **how)
 
 
 @takes_counts(1, _of_labels)
@@ -136,10 +135,10 @@ def efficiency_test(
     Raises
     ------
     ValueError
-        If `table` is not square, has fewer than two classes or no object, or an entry is not a whole number of at least
-        0; if its columns cannot be matched with its rows; if `method`, `n_resamples` or `rng` is not valid; or if the
-        exact test cannot handle the totals, which happens above 20,000 objects if two classes contain nearly all of
-        them.
+        If `table` is not square, has fewer than two classes, no object or margins, or an entry is not a whole number of
+        at least 0; if its columns cannot be matched with its rows; if `method`, `n_resamples` or `rng` is not valid; or
+        if the exact test cannot handle the totals, which happens above 20,000 objects if two classes contain nearly all
+        of them.
 
     Notes
     -----
@@ -164,7 +163,19 @@ def efficiency_test(
     >>> print(f"{sigstats.efficiency_test(table, method='chi2').pvalue:.3g}")
     4.08e-05
     """
-    counts = as_confusion_table(table)
+    how: dict[str, Any] = {"method": method, "n_resamples": n_resamples, "confidence_level": confidence_level}
+    return efficiency_of(without_margins(as_confusion_table(table)), rng=rng, **how)
+
+
+def efficiency_of(
+    counts: IntArray,
+    *,
+    method: EfficiencyMethod = "auto",
+    n_resamples: int = _RESAMPLES,
+    rng: RNG = None,
+    confidence_level: float = 0.95,
+) -> EfficiencyResult:
+    """Return the result of `efficiency_test` for a valid table, which may resemble one with margins by chance."""
     method = as_choice(method, "method", METHODS)
     n_resamples = as_count(n_resamples, "n_resamples", minimum=1, maximum=10**12)
     generator = as_generator(rng)
@@ -190,7 +201,7 @@ def efficiency_test(
                 raise
             reason = f"Monte-Carlo, since the exact test does not serve this table: {error}"
     if tail is None:
-        draws = random_matching.batches(rows, columns, size=n_resamples, rng=generator)
+        draws = batches(rows, columns, size=n_resamples, rng=generator)
         outcome = monte_carlo_outcome(sum(int((batch >= correct).sum()) for batch in draws), n_resamples)
         log10 = math.log10(outcome["pvalue"])
         return EfficiencyResult(log10_pvalue=log10, method="monte-carlo", reason=reason, **outcome, **shared)

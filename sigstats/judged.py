@@ -35,8 +35,9 @@ from .comparison.paired_predictions import as_score_range
 from .intervals import Interval
 from .sign_flips.sign_flip_test import sign_flip_test
 from .test_result import TestResult
-from .unseen_row.judged import DIFFERENT, agreement_of, notes_on_one_value, rows_of_two, same_labels
-from .unseen_row.judged import JudgeAgreement as JudgeAgreement
+from .unseen_row.judge_agreement import DIFFERENT, agreement_of, notes_on_one_value, same_labels
+from .unseen_row.judge_agreement import JudgeAgreement as JudgeAgreement
+from .unseen_row.judged import rows_of_two
 
 
 @dataclass(frozen=True, kw_only=True)

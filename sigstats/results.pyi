@@ -46,4 +46,4 @@ from .scores.result import ScoreResult as ScoreResult
 from .sequential.rules import SequentialResult as SequentialResult
 from .sign_flips.sign_flip_test import SignFlipResult as SignFlipResult
 from .test_result import TestResult as TestResult
-from .unseen_row.judged import JudgeAgreement as JudgeAgreement
+from .unseen_row.judge_agreement import JudgeAgreement as JudgeAgreement

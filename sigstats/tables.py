@@ -28,6 +28,13 @@ def as_confusion_table(table: Any) -> IntArray:
     return counts
 
 
+def without_margins(counts: IntArray) -> IntArray:
+    """Return a table that a user gives; refuse it if its last row and column are the sums of the others."""
+    if len(counts) > 2 and _has_margins(counts):
+        raise ValueError("table: the last row and the last column are the sums of the others; leave out the margins")
+    return counts
+
+
 def _in_order_of_rows(value: Any) -> Any:
     """Sort the columns of a data frame into the order of its rows; return anything else unchanged."""
     value = labelled(value, "table")

@@ -34,8 +34,8 @@ FAN_OUTS = {
     "retrain": "sigstats.tasks.benchmark.fan_outs:RETRAIN",
     "scores": "sigstats.tasks.benchmark.fan_outs:SCORES",
     "subsample": "sigstats.tasks.calibration.subsample:FAN_OUT",
-    "tally": "sigstats.tasks.calibration.tally:FAN_OUT",
-    "tune": "sigstats.tasks.calibration.tuning:TUNE",
+    "tally": "sigstats.tasks.calibration.rejections:FAN_OUT",
+    "tune": "sigstats.tasks.calibration.computed:TUNE",
 }
 
 

@@ -1,4 +1,7 @@
-"""Code from other packages in a cell: its identity when the run was planned, and the guards of each call."""
+"""Code from other packages in a cell: its identity, its use as planned, and the guards of each call.
+
+A plan contains the identity of such code; cells are computed only with the same code; `fit` guards each call.
+"""
 
 import contextlib
 import os
@@ -44,6 +47,66 @@ def with_measure_code(options: Mapping[str, Any]) -> dict[str, Any]:
     return dict(options) if code is None else {**options, "measure_code": code}
 
 
+def difference(before: Mapping[str, str], now: Mapping[str, str]) -> str:
+    """Return a description of the changes in a learner's code, or "" if only the containing module has changed."""
+    package = now["package"]
+    if before["version"] != now["version"]:
+        return f"{package} was {before['version'] or 'without a version'}, is {now['version'] or 'without a version'}"
+    if before["source"] != now["source"]:
+        return "its source has changed" if package.startswith(GIVEN) else f"the source of {package} has changed"
+    if before.get("with") != now.get("with"):
+        return f"its dependencies were {before.get('with', 'unknown')}, are {now.get('with', 'in its own package')}"
+    return ""
+
+
+def require_as_planned(name: str, planned: Mapping[str, str], here: Callable[[], Mapping[str, str]]) -> None:
+    """Raise OtherCode if this process lacks the planned code or has a different version.
+
+    `planned`: the identity of the code. `here`: function that returns the identity in this process.
+    """
+    worker, wanted = f"the worker on host {platform.node()}", code_in_words(planned)
+    with rephrased(lambda text: f"{worker} cannot use {name} ({text}); install {wanted}", OtherCode):
+        code = here()
+    if code != planned:
+        raise OtherCode(f"{worker} has {code_in_words(code)}, but the run was planned with {wanted}")
+
+
+def build_as_planned(classifier: Learner, **data: Any) -> Any:
+    """Return the estimator of a cell's classifier.
+
+    Raises OtherCode if this process lacks the classifier or has a different version from the planned run.
+    """
+    from sigstats.learners import build, own
+
+    learner, params, code = classifier.learner, classifier.params, classifier.code
+    if code is None:
+        return build(learner, params=params, **data)
+    allowed = ("sklearn", code["package"])
+    require_as_planned(learner, code, partial(own.code_of, learner, allowed))
+    return build(learner, params=params, allowed=allowed, **data)
+
+
+def measure_as_planned(name: str, code: Mapping[str, str] | None) -> str:
+    """Return the measure of a cell. Calls of a user's function are watched like fits.
+
+    Raises OtherCode if this process lacks the measure or has a different version from the planned run.
+    """
+    if code is None:
+        return name
+    require_as_planned(name, code, lambda: measures.code_of(name) or {})
+    if not measures.is_path(name):
+        return name
+    spec = as_own_measure(name, (code["package"],)).spec
+    formulas = {key: getattr(spec, key) for key in ("of_counts", "of_weights")}
+    watched: dict[str, Any] = {key: partial(_watched, formula) for key, formula in formulas.items() if formula}
+    return OwnMeasure(replace(spec, **watched))
+
+
+def _watched(formula: Callable[..., Any], *values: Any) -> Any:
+    with fit():
+        return formula(*values)
+
+
 #: Measures by import path that this process may import.
 _ALLOWED: dict[str, str] = {}
 
@@ -73,69 +136,6 @@ def admit_measure(name: str | None, code: Mapping[str, str] | None) -> None:
     measure = measure_as_planned(name or "", code)
     if measures.is_path(name):
         _ALLOWED[str(name)] = measure
-
-
-def measure_as_planned(name: str, code: Mapping[str, str] | None) -> str:
-    """Return the measure of a cell. Calls of a user's function are watched like fits.
-
-    Raises OtherCode if this process lacks the measure or has a different version from the planned run.
-    """
-    if code is None:
-        return name
-    require_as_planned(name, code, lambda: measures.code_of(name) or {})
-    if not measures.is_path(name):
-        return name
-    spec = as_own_measure(name, (code["package"],)).spec
-    formulas = {key: getattr(spec, key) for key in ("of_counts", "of_weights")}
-    watched: dict[str, Any] = {key: value and partial(_watched, value) for key, value in formulas.items()}
-    return OwnMeasure(replace(spec, **watched))
-
-
-def _watched(formula: Callable[..., Any], *values: Any) -> Any:
-    with fit():
-        return formula(*values)
-
-
-def build_as_planned(classifier: Learner, **data: Any) -> Any:
-    """Return the estimator of a cell's classifier.
-
-    Raises OtherCode if this process lacks the classifier or has a different version from the planned run.
-    """
-    from sigstats.learners import build, own
-
-    learner, params, code = classifier.learner, classifier.params, classifier.code
-    if code is None:
-        return build(learner, params=params, **data)
-    allowed = ("sklearn", code["package"])
-    require_as_planned(learner, code, partial(own.code_of, learner, allowed))
-    return build(learner, params=params, allowed=allowed, **data)
-
-
-def require_as_planned(name: str, planned: Mapping[str, str], here: Callable[[], Mapping[str, str]]) -> None:
-    """Raise OtherCode if this process lacks the planned code or has a different version.
-
-    `planned`: the identity of the code. `here`: function that returns the identity in this process.
-    """
-    with rephrased(lambda text: f"{_where()} cannot use {name} ({text}); install {code_in_words(planned)}", OtherCode):
-        value = here()
-    if value != planned:
-        raise OtherCode(f"{_where()} has {code_in_words(value)}, but the run was planned with {code_in_words(planned)}")
-
-
-def _where() -> str:
-    return f"the worker on host {platform.node()}"
-
-
-def difference(before: Mapping[str, str], now: Mapping[str, str]) -> str:
-    """Return a description of the changes in a learner's code, or "" if only the containing module has changed."""
-    package = now["package"]
-    if before["version"] != now["version"]:
-        return f"{package} was {before['version'] or 'without a version'}, is {now['version'] or 'without a version'}"
-    if before["source"] != now["source"]:
-        return "its source has changed" if package.startswith(GIVEN) else f"the source of {package} has changed"
-    if before.get("with") != now.get("with"):
-        return f"its dependencies were {before.get('with', 'unknown')}, are {now.get('with', 'in its own package')}"
-    return ""
 
 
 #: Function that is called when a fit begins (True) and ends (False), or None in processes that are not watched.

@@ -22,9 +22,8 @@ from .fan_out import observed_cell, work_type
 from .plan import Cell, Plan, group_by
 from .record import canonical, digest, record
 from .schema import Hypothesis, as_summary, column
-from .storage.block_files import first_replicates, replicates_of
 from .storage.files import open_files
-from .storage.seal import Damaged, unseal
+from .storage.seal import Damaged, first_replicates, replicates_of, unseal
 from .storage.store import Store
 
 #: The columns of ``plan.parquet``.
@@ -119,11 +118,8 @@ class Results:
 
     def cells(self, fanout: str, **subject: str) -> list[Cell]:
         """Return the cells of a fan-out with these values in their subject, in the order of the plan."""
-        return [
-            cell
-            for cell in self.plan.cells
-            if cell.fanout == fanout and all(cell.subject.get(key) == value for key, value in subject.items())
-        ]
+        wanted = subject.items()
+        return [cell for cell in self.plan.cells if cell.fanout == fanout and wanted <= cell.subject.items()]
 
     def by_dataset(self, fanout: str) -> dict[str, list[Cell]]:
         """Return the cells of a fan-out by data set."""
@@ -139,7 +135,7 @@ class Results:
         """Count the replicates at least as extreme as observed; return the result of the cell's rule, or None."""
         if cell.stopping is None and observed_cell(cell) is None:  # there may be too many replicates for memory
             sizes = [(len(part), int(exceeds(cell, part, None).sum())) for part in self.store.parts(cell)]
-            drawn, extreme = map(sum, zip((0, 0), *sizes, strict=True))
+            drawn, extreme = (sum(numbers) for numbers in zip((0, 0), *sizes, strict=True))
             return cell.rule.of_counts(drawn, extreme) if drawn == cell.replicates else None
         table = self.table(cell)
         return None if table is None else self._apply_rule(cell, table)
@@ -158,8 +154,8 @@ class Results:
 
     def hypothesis(self, *cells: Cell, **of: Any) -> Hypothesis:
         """Return a hypothesis about cells, with the data set of the first cell. `of`: the other fields."""
-        on = {key: cell.subject.get(key) for cell in cells[:1] for key in ("dataset", "slice")}
-        return Hypothesis(study=self.plan.study, cell=" ".join(cell.name for cell in cells), **{**on, **of})
+        fields = {key: cells[0].subject.get(key) for key in ("dataset", "slice")} if cells else {}
+        return Hypothesis(study=self.plan.study, cell=" ".join(cell.name for cell in cells), **{**fields, **of})
 
     def _apply_rule(self, cell: Cell, table: pa.Table) -> SequentialResult | None:
         other = observed_cell(cell)
@@ -187,20 +183,22 @@ class Results:
 
 def sequential_fields(result: SequentialResult) -> dict[str, Any]:
     """Return the fields from ``replicates`` to ``p_high``, and a note if the rule stopped early."""
-    stopped = result.n_resamples < result.maximum
-    ends = {"reject": ": rejected", "keep": f": {result.exceedances} as extreme"} if result.method == "joint" else {}
-    why = ends.get(result.verdict, "")
+    note = ""
+    if result.n_resamples < result.maximum:
+        note = f"stopped after {result.n_resamples:,} of {result.maximum:,} replicates"
+        if result.method == "joint":
+            note += {"reject": ": rejected", "keep": f": {result.exceedances} as extreme"}.get(result.verdict, "")
     return {
         "replicates": result.n_resamples,
         "exceedances": result.exceedances,
         "p_value": result.pvalue,
         "p_low": result.pvalue_interval.low,
         "p_high": result.pvalue_interval.high,
-        "note": f"stopped after {result.n_resamples:,} of {result.maximum:,} replicates{why}" if stopped else "",
+        "note": note,
     }
 
 
-#: The parts of a subject that become folders, in order. The other parts become columns of the files.
+#: The keys of a subject that become folders, in order. The other keys become columns of the files.
 FOLDERS = ("dataset", "classifier", "null_hypothesis")
 
 #: Name of a folder that engines read as a missing value.
@@ -211,7 +209,7 @@ _MISSING = "__HIVE_DEFAULT_PARTITION__"
 class Exported:
     """A summary of the exported files."""
 
-    #: The exported fan-outs, each a table.
+    #: The exported fan-outs, one table each.
     fanouts: tuple[str, ...]
     files: int
     rows: int
@@ -229,43 +227,43 @@ def export(results: Results, to: str) -> Exported:
     files = open_files(to)
     if files.names("") or files.folders(""):
         raise ValueError(f"{to!r} contains files; choose a new or empty folder")
-    parts: dict[str, set[str]] = {}
+    keys: dict[str, set[str]] = {}  # of the subjects, by fan-out
     for cell in results.plan.cells:
-        parts.setdefault(cell.fanout, set()).update(cell.columns)
-    partitions = group_by(results.plan.cells, lambda cell: folder_of(cell, parts[cell.fanout]))
-    fanouts: dict[str, None] = {}
+        keys.setdefault(cell.fanout, set()).update(cell.columns)
+    folders = group_by(results.plan.cells, lambda cell: folder_of(cell, keys[cell.fanout]))
+    fanouts: list[str] = []
     incomplete: list[Cell] = []
     written = rows = 0
-    for folder, cells in partitions.items():
-        by_cell = {cell: table for cell in cells if (table := results.read(cell)) is not None}
-        incomplete += [cell for cell in cells if cell not in by_cell]
-        if by_cell:
-            table = _join(by_cell)
+    for folder, cells in folders.items():
+        tables = {cell: table for cell in cells if (table := results.read(cell)) is not None}
+        incomplete += [cell for cell in cells if cell not in tables]
+        if tables:
+            table = _joined(tables)
             content = io.BytesIO()
             pq.write_table(table, content)
             files.write(f"{folder}/replicates.parquet", content.getvalue())
-            fanouts[cells[0].fanout] = None
+            fanouts.append(cells[0].fanout)
             written, rows = written + 1, rows + table.num_rows
     if not written:
         raise LookupError(f"none of {len(incomplete)} cells is complete; run the study again to complete them")
-    return Exported(tuple(fanouts), written, rows, tuple(incomplete))
+    return Exported(tuple(dict.fromkeys(fanouts)), written, rows, tuple(incomplete))
 
 
-def folder_of(cell: Cell, parts: Collection[str]) -> str:
-    """Return the folder of a cell, with a level for each of the `parts` that subjects of its fan-out have."""
-    values = {key: cell.columns.get(key) for key in FOLDERS if key in parts}
-    named = (f"{key}={_MISSING if value is None else quote(value, safe='')}" for key, value in values.items())
-    return "/".join([f"fanout={cell.fanout}", *named])
+def folder_of(cell: Cell, keys: Collection[str]) -> str:
+    """Return the folder of a cell, with a level for each of `FOLDERS` among the `keys` of its fan-out's subjects."""
+    values = {key: cell.columns.get(key) for key in FOLDERS if key in keys}
+    levels = [f"{key}={_MISSING if value is None else quote(value, safe='')}" for key, value in values.items()]
+    return "/".join([f"fanout={cell.fanout}", *levels])
 
 
-def _join(cells: Mapping[Cell, pa.Table]) -> pa.Table:
-    """Join the replicates of the cells of a folder, preceded by the parts of the subjects that are not in its name."""
-    named = {*FOLDERS, *(name for table in cells.values() for name in table.column_names)}
-    keys = list(dict.fromkeys(key for cell in cells for key in cell.columns if key not in named))
-    tables = []
-    for cell, table in cells.items():
-        for place, key in enumerate(keys):
+def _joined(tables: Mapping[Cell, pa.Table]) -> pa.Table:
+    """Join the replicates of cells of a folder, with columns for the keys of the subjects that are not in its name."""
+    named = {*FOLDERS, *(name for table in tables.values() for name in table.column_names)}
+    keys = list(dict.fromkeys(key for cell in tables for key in cell.columns if key not in named))
+    parts = []
+    for cell, part in tables.items():
+        for position, key in enumerate(keys):
             field = column(key, pa.string(), "name", f"the {key} of the cell", nullable=True)
-            table = table.add_column(place, field, pa.array([cell.columns.get(key)] * table.num_rows, pa.string()))
-        tables.append(table.replace_schema_metadata(None))
-    return pa.concat_tables(tables, promote_options="default")
+            part = part.add_column(position, field, pa.array([cell.columns.get(key)] * part.num_rows, pa.string()))
+        parts.append(part.replace_schema_metadata(None))
+    return pa.concat_tables(parts, promote_options="default")

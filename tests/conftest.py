@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from threadpoolctl import threadpool_limits
 
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 from .approx import approx
 from .programs import is_of_program

@@ -11,14 +11,14 @@ import numpy as np
 from sigstats._common.drawing import Draw, curves, forest, ranks_with_cliques, shares_of, stairs, zip_plot
 from sigstats._common.messages import some_of
 from sigstats._common.validation import did_you_mean, refuse
-from sigstats.ecdf_band import ecdf_band, shares
+from sigstats.multiplicity import ecdf_band, shares
 from sigstats.tasks.calibration.rejections import COVERAGE
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import POWER, Hypothesis
 from sigstats.tasks.storage.history import Record
 
 from ..benchmark.report.null_distributions import Bins, curves_of, null_distribution
-from ..calibration.report import nested_loops, null_p_values, rate_curves, same_test_sets, stated_confidence
+from ..calibration.report import null_p_values, rate_curves, same_test_sets, stated_confidence
 from ..report.evidence import Evidence
 from ..report.rows import distinct, group_by, some_sizes
 
@@ -210,7 +210,7 @@ class StudyPlots:
     @_figure
     def nested_loops(self) -> Iterator[Panel]:
         """Draw a rate over all settings of a grid, a line for each method; ticks have the values of the factors."""
-        for grid in nested_loops.grids(self._evidence):
+        for grid in rate_curves.grids(self._evidence):
             order = grid.order
             places, methods = range(len(order)), distinct(row.method for row in grid.rows)
             lines = {method: (places, np.full(len(order), np.nan)) for method in methods}

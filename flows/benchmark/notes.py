@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from sigstats._common.class_spelling import DistinctNames
 from sigstats._common.column_names import TELLTALE
+from sigstats._common.messages import some_of
 from sigstats.multiplicity import IN_WORDS, fewest_resamples
 from sigstats.retraining.rows import copies_note
 from sigstats.tasks.datasets.dataset import Dataset, cross_validation_folds
 
 from ..config.settings import note_on_unused
-from ..pages.wording import some_of
 from .model import BenchmarkStudy, named, nulls_of, read_by, seed_of_folds
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sigstats._common.class_columns import positive_place
-from sigstats._common.messages import rephrased
+from sigstats._common.messages import rephrased, some_of
 from sigstats._common.validation import did_you_mean, refuse
 from sigstats.measures.own import is_path
 from sigstats.measures.table import MEASURES, needs_positive
@@ -28,7 +28,6 @@ from sigstats.tasks.record import Folds, Learner, Named
 from sigstats.tasks.statistical_tests import FEWEST_DATA_SETS, OF_RUNS
 
 from ..config.settings import stopping_notes
-from ..pages.wording import some_of
 from ..running.kind import Kind
 from ..running.options import Prepared, Progress
 from . import model

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from sigstats._common.validation import as_choice
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.record import Null
-from sigstats.tasks.references import Reference
+from sigstats.tasks.summary import Reference
 
 from ..config.model import Strict
 from ..config.settings import PrintedNumber

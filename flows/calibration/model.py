@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from sigstats._common.validation import refuse
-from sigstats.tasks.calibration import tally
+from sigstats.tasks.calibration.rejections import LANE_SIZE
 
 from ..config.model import DataStudy, Strict, each_once
 from ..config.settings import PrintedNumber
@@ -80,7 +80,7 @@ class CalibrationStudy(DataStudy):
         """The rule by which a cell ends before all of its test sets are drawn."""
         ends = {"error": self.precision, "exceedances": self.max_errors}
         given = {name: value for name, value in ends.items() if value is not None}
-        looks = {"every": tally.LANE_SIZE} if self.rates_only else {}
+        looks = {"every": LANE_SIZE} if self.rates_only else {}
         return {"rule": "precision", "alpha": self.alpha, **given, **looks} if given else None
 
     @model_validator(mode="after")

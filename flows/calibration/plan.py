@@ -35,9 +35,9 @@ from sigstats.tasks.fan_out import cell_of, input_cells
 from sigstats.tasks.own_code import allow_measures, with_measure_code
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.record import TwoViews, record
-from sigstats.tasks.references import Reference
 from sigstats.tasks.statistical_tests import of_sets
 from sigstats.tasks.storage.data import StoredData
+from sigstats.tasks.summary import Reference
 
 from ..running.kind import Kind
 from ..running.options import Prepared, Progress

@@ -1,7 +1,4 @@
-"""Common code of the kinds of cluster: Dask's settings, certificates, numbers of workers, starts and restarts.
-
-Dask replaces a process that dies, but neither a process that dies while it starts, nor a batch job.
-"""
+"""Common code of the kinds of cluster: Dask's settings, log and certificates; fields of cluster files; and workers."""
 
 import datetime
 import logging
@@ -22,6 +19,7 @@ from sigstats.tasks.plan import Needs
 from ..config.model import Strict
 from ..errors import BadInput
 
+#: The model of a kind of cluster file.
 K = TypeVar("K")
 #: A worker gets its next block only after it has finished one, so that a death is attributed to the right block.
 ONE_BLOCK_EACH = {"distributed.scheduler.worker-saturation": 1.0}
@@ -35,16 +33,10 @@ LESS_SAMPLING = {
 #: By default, a worker at four fifths of its memory pauses until memory is freed, but only its next block frees memory.
 #: A worker that reaches the limit is replaced by its nanny.
 NEVER_PAUSED = {"distributed.worker.memory.pause": False}
-#: Loggers that are silenced while a pool is open, and the environment variable and value that silence workers.
-_LOGGERS = (
-    "distributed",
-    "distributed.client",
-    "distributed.nanny",
-    "distributed.scheduler",
-    "distributed.worker",
-    "tornado.application",  # a worker that died while it started
-    "asyncio",  # a job that could not be submitted
-)
+#: Dask's loggers, and those of a worker that died while it started, and of a job that could not be submitted.
+_LOGGERS = ("distributed", "distributed.client", "distributed.nanny", "distributed.scheduler", "distributed.worker")
+_OTHER_LOGGERS = ("tornado.application", "asyncio")
+#: The environment variable that silences workers, and its value.
 _WORKER_LEVEL, _SILENT = "DASK_LOGGING__DISTRIBUTED", "critical"
 
 
@@ -53,15 +45,15 @@ def settings() -> dict[str, Any]:
     import dask
     import distributed  # noqa: F401  (sets its defaults)
 
-    written, default = dask.config.collect(), dask.config.merge(*dask.config.defaults)
+    from_user, default = dask.config.collect(), dask.config.merge(*dask.config.defaults)
 
-    def untouched(key: str, value: Any) -> bool:
-        unwritten = dask.config.get(key, None, config=written) is None
-        return unwritten and dask.config.get(key, None) in (dask.config.get(key, None, config=default), value)
+    def is_free(key: str, value: Any) -> bool:
+        if dask.config.get(key, None, config=from_user) is not None:
+            return False
+        return dask.config.get(key, None) in (dask.config.get(key, None, config=default), value)
 
-    return ONE_BLOCK_EACH | {
-        key: value for key, value in (LESS_SAMPLING | NEVER_PAUSED).items() if untouched(key, value)
-    }
+    wanted = LESS_SAMPLING | NEVER_PAUSED
+    return ONE_BLOCK_EACH | {key: value for key, value in wanted.items() if is_free(key, value)}
 
 
 def environment() -> dict[str, str]:
@@ -102,10 +94,10 @@ def _silence() -> Callable[[], None]:
     import dask
     import distributed  # noqa: F401  (sets the levels of its log)
 
-    before = {logging.getLogger(name): logging.getLogger(name).level for name in _LOGGERS}
+    before = {logger: logger.level for logger in map(logging.getLogger, (*_LOGGERS, *_OTHER_LOGGERS))}
     # A nanny sets variables of its worker in this process: the configured variables and two others.
-    of_nannies = dask.config.get("distributed.nanny.pre-spawn-environ") or ()
-    names = (_WORKER_LEVEL, *of_nannies, "PYTHONHASHSEED", "__DASK_PARENT_PID")
+    set_by_nannies = dask.config.get("distributed.nanny.pre-spawn-environ") or ()
+    names = (_WORKER_LEVEL, *set_by_nannies, "PYTHONHASHSEED", "__DASK_PARENT_PID")
     variables = {name: os.environ.get(name) for name in names}
     os.environ.setdefault(_WORKER_LEVEL, _SILENT)
     for logger in before:
@@ -115,7 +107,8 @@ def _silence() -> Callable[[], None]:
     def restore() -> None:
         for variable, value in variables.items():
             os.environ.pop(variable, None)
-            os.environ.update({} if value is None else {variable: value})
+            if value is not None:
+                os.environ[variable] = value
         for logger, level in before.items():
             logger.setLevel(level)
 
@@ -224,15 +217,19 @@ PATIENCE = 60.0
 def restart_dead_workers(cluster: Any, patience: float | None = None) -> Iterator[None]:
     """Restart the dead workers of a `distributed.SpecCluster` while the context lasts.
 
-    The members of the cluster are jobs or processes with one or more workers. `patience`: seconds after which a member
-    that has had no worker yet is started again; by default, it may wait in a queue indefinitely.
+    Dask itself replaces a process that dies, but neither a process that dies while it starts, nor a batch job. The
+    members of the cluster are jobs or processes with one or more workers. `patience`: seconds after which a member that
+    has had no worker yet is started again; by default, it may wait in a queue indefinitely.
     """
     from distributed import SpecCluster, Status
     from tornado.ioloop import PeriodicCallback
 
+    if not isinstance(cluster, SpecCluster):
+        yield
+        return
     dead_at: dict[Any, float] = {}  # name of a member: time at which it will count as dead
 
-    async def look() -> None:
+    async def restart() -> None:
         if cluster.status is not Status.running:
             return
         present = {worker["name"] for worker in cluster.scheduler_info["workers"].values()}
@@ -251,19 +248,16 @@ def restart_dead_workers(cluster: Any, patience: float | None = None) -> Iterato
                     del cluster.workers[name]
                     await member.close()
         if set(cluster.worker_spec) - set(cluster.workers):
-            await cluster
+            await cluster  # starts the missing members
 
-    if not isinstance(cluster, SpecCluster):
-        yield
-        return
-    # Each look waits for the look before it, and a member that cannot be started is tried again.
-    looks = PeriodicCallback(look, 1000)
+    # Each call waits for the one before it, and a member that cannot be started is tried again.
+    calls = PeriodicCallback(restart, 1000)
     loop: Any = cluster.loop
-    loop.add_callback(looks.start)
+    loop.add_callback(calls.start)
     try:
         yield
     finally:
-        loop.add_callback(looks.stop)
+        loop.add_callback(calls.stop)
 
 
 @contextmanager

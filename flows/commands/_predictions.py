@@ -8,10 +8,9 @@ from sigstats._common.messages import rephrased
 
 from ..errors import BadInput
 from . import option, repeatable
-from ._measures import add_measures as add_measures
-from ._measures import measure_of_form
-from ._measures import measures_of as measures_of
-from ._options import as_options, with_dashes
+from ._options import add_measures as add_measures
+from ._options import as_options, measure_of_form, with_dashes
+from ._options import measures_of as measures_of
 
 if TYPE_CHECKING:
     from sigstats.files.predictions import Columns, Predictions
@@ -95,7 +94,7 @@ def columns_of_files(options: argparse.Namespace, files: int, *, scores: int | N
     if scores is not None and len(scores_of(options)) > scores:
         raise BadInput(f"--score: {len(scores_of(options))} were given; expected one")
     columns = [columns_of(options)] * files
-    for name, values in _named_in_files(options):
+    for name, values in named_in_files(options):
         if values:
             pairs = zip(columns, for_each_file(name, values, files), strict=True)
             columns = [column.but(**{name: value}) for column, value in pairs]
@@ -127,7 +126,7 @@ def separate_filters(options: argparse.Namespace, files: Sequence[str]) -> None:
 
 def file_for_each(options: argparse.Namespace, files: Sequence[str]) -> list[str]:
     """Repeat a single file for each of its named predictions, models or filters; keep several files as they are."""
-    named = max(len(values) for _, values in _named_in_files(options))
+    named = max(len(values) for _, values in named_in_files(options))
     scores = scores_of(options) if len(files) == 1 else []
     if scores and len(options.prediction) > 1:
         raise BadInput(f"--score: {scores[0]!r} is one column for every --prediction; expected a file for each model")
@@ -136,10 +135,10 @@ def file_for_each(options: argparse.Namespace, files: Sequence[str]) -> list[str
 
 def names_in_one_file(options: argparse.Namespace) -> list[str]:
     """Return the named predictions, models or filters of one file; empty if fewer than two are named."""
-    return next((values for _, values in _named_in_files(options) if len(values) > 1), [])
+    return next((values for _, values in named_in_files(options) if len(values) > 1), [])
 
 
-def _named_in_files(options: argparse.Namespace) -> list[tuple[str, list[str]]]:
+def named_in_files(options: argparse.Namespace) -> list[tuple[str, list[str]]]:
     """Return the options whose values are assigned to the files in order; refuse a column that is named twice."""
     named: list[str] = options.prediction
     if twice := next((name for name in named if named.count(name) > 1), None):
@@ -240,7 +239,7 @@ def match_options(options: argparse.Namespace) -> dict[str, Any]:
 
 def refuse_together(options: argparse.Namespace, **others: Any) -> None:
     """Refuse options that exclude each other, or are not valid with `others`, such as the content of a file."""
-    from sigstats._common.rules import check_together
+    from sigstats._common.calls import check_together
 
     # Messages of rules about the content of a file, or about the value "refuse", name options without values.
     without_values = any(others.values())

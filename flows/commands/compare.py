@@ -6,6 +6,7 @@ exit code is 1 if the candidate, or any of several, is worse.
 """
 
 import argparse
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -126,6 +127,7 @@ def _check_sizes(options: argparse.Namespace) -> None:
 
 
 def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[PairedPredictions]]]":
+    from sigstats._common.column_names import refuse_exchanged
     from sigstats.comparison.compare import compare_scores
     from sigstats.comparison.family import measures_to_compare
     from sigstats.comparison.measure_names import as_compared_measures
@@ -139,6 +141,10 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
     if options.unpaired:
         columns = [file.but(by_position=file.by_position or None) for file in columns]
     with as_options():
+        named = [(f"--{name}", values) for name, values in arguments.named_in_files(options)]
+        for name, values in (("BASELINE", paths), *named):
+            for other in values[1:]:
+                refuse_exchanged(**{name: _differing_parts(values[0], other)})
         compared = _joined(options, paths, columns)
         used = [name for pairs in compared for pair in pairs for name in measures_to_compare(pair, measures)]
         arguments.refuse_unused(columns[0], used)
@@ -163,6 +169,12 @@ def _sizes(options: argparse.Namespace, result: "CandidatesResult", pairs: "list
         if str(error).startswith("--drop: "):
             raise
         return str(error)
+
+
+def _differing_parts(baseline: str, candidate: str) -> tuple[str, str]:
+    """Return the last parts in which two paths differ; both names if they are not paths."""
+    parts = zip(*(re.split(r"[/\\]", path)[::-1] for path in (baseline, candidate)), strict=False)
+    return next((pair for pair in parts if pair[0] != pair[1]), ("", ""))
 
 
 def _joined(

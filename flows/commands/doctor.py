@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print what the file has, and commands for it."""
+    """Print a description of the file, and commands for it."""
     from sigstats._common.messages import printable
 
     with as_options():
@@ -48,21 +48,25 @@ def lines_of(path: str) -> list[str]:
 
     file = parse(path, Columns())
     log, table = file.log(Columns()), cast(Any, file.parts[0])
-    if log is None and not table.other_columns(()).keys() >= {*table.names}:  # of a large file, only the usual columns
-        table = parse(path, Columns().but(slices=tuple(dict.fromkeys(table.names)))).parts[0]
-    head, commands, rows = _commands_for_table(table) if log is None else _commands_for_log(log)
+    if log is not None:
+        description, commands, row_options = *_for_log(log), [""]
+        advice = "no command compares answers without scores"
+    else:
+        if not table.other_columns(()).keys() >= {*table.names}:  # of a large file, only the usual columns were read
+            table = parse(path, Columns().but(slices=tuple(dict.fromkeys(table.names)))).parts[0]
+        description, commands, row_options = _for_table(table)
+        advice = "name the true classes with --label, the predicted ones with --prediction, or marks with --score"
     lines: list[str] = []
     refusals: list[str] = []
     for name, options in commands:
         doubt = "  # or --lower-is-better" if " --higher-is-better " in options else ""
-        for matching in rows if len(lines) < _MOST_LINES else ():
-            if not (refusal := _refusal(name, path, options + matching)):
-                lines.append(f"sigstats {name} {shlex.quote(path)}{options}{matching}{doubt}")
+        for row_option in row_options if len(lines) < _MOST_LINES else ():
+            if not (refusal := _refusal(name, path, options + row_option)):
+                lines.append(f"sigstats {name} {shlex.quote(path)}{options}{row_option}{doubt}")
                 break
-            refusals += [refusal] if "'model_a' was not found" not in refusal else []
-    advice = "name the true classes with --label, the predicted ones with --prediction, or marks with --score"
-    advice = advice if log is None else "no command compares answers without scores"
-    return [f"{path}: {head}" + ("" if lines else f"; {[*refusals, advice][0]}"), *lines]
+            if "'model_a' was not found" not in refusal:  # `rank` of votes is tried on every table
+                refusals.append(refusal)
+    return [f"{path}: {description}", *lines] if lines else [f"{path}: {description}; {[*refusals, advice][0]}"]
 
 
 def _refusal(name: str, path: str, options: str) -> str:
@@ -72,7 +76,7 @@ def _refusal(name: str, path: str, options: str) -> str:
     parsed.itself = True
     try:
         with contextlib.redirect_stdout(io.StringIO()):
-            if "LABELS" not in words:
+            if "LABELS" not in words:  # a file that only the user can name
                 REGISTRY.module(name).run(parsed)
     except BadInput as error:
         return str(error)
@@ -80,39 +84,42 @@ def _refusal(name: str, path: str, options: str) -> str:
 
 
 def _as_options(**options: Any) -> str:
-    """Return options of a command line; a list repeats its option."""
-    lists = {name: value if isinstance(value, list) else [value] for name, value in options.items()}
-    pairs = ((name, value) for name, values in lists.items() for value in values)
-    return "".join(f" --{name.replace('_', '-')}{'= '[value[:1] != '-']}{shlex.quote(value)}" for name, value in pairs)
+    """Return options as typed, each after a space; a list repeats its option."""
+    typed = ""
+    for name, values in options.items():
+        for value in values if isinstance(values, list) else [values]:
+            typed += f" --{name.replace('_', '-')}{'=' if value.startswith('-') else ' '}{shlex.quote(value)}"
+    return typed
 
 
 def _by_score(score: str, lower: bool | None, models: list[str], chosen_filter: str = "") -> list[tuple[str, str]]:
-    """Return commands for a score of two models or more in a file, or of one."""
-    chosen = _as_options(higher_is_better=[score] * (lower is None))
-    chosen = _as_options(score=f"{score}{chosen_filter}") * bool(chosen_filter or not chosen) + chosen
+    """Return commands for a score; `lower`: whether lower is better, None if unknown."""
+    chosen = _as_options(higher_is_better=score) if lower is None else ""
+    if chosen_filter or not chosen:
+        chosen = _as_options(score=f"{score}{chosen_filter}") + chosen
     if len(models) > 1:
         return [("compare", _as_options(model=models[:2]) + chosen), ("rank", chosen)]
-    return [("check", f"{chosen} --at-{'most' if lower else 'least'} 0.5"), ("compare", f" CANDIDATE{chosen}")]
+    bar = " --at-most 0.5" if lower else " --at-least 0.5"
+    return [("check", chosen + bar), ("compare", f" CANDIDATE{chosen}")]
 
 
-def _commands_for_log(log: "EvaluationLog") -> tuple[str, list[tuple[str, str]], list[str]]:
+def _for_log(log: "EvaluationLog") -> tuple[str, list[tuple[str, str]]]:
+    """Return a description of a log, and commands to try."""
     from sigstats._common.messages import some_of
     from sigstats.files.predictions import Columns
 
     models = [name for name in dict.fromkeys(answer.model for answer in log.answers) if name]
-    lower = {
-        name: log.is_lower_better(name, Columns())
-        for name in dict.fromkeys(name for answer in log.answers for name in answer.scores)
-    }
+    scores = dict.fromkeys(name for answer in log.answers for name in answer.scores)
     filters = [name for name in dict.fromkeys(answer.filter for answer in log.answers) if name]
     chosen = f",{filters[0]}" if len(filters) > 1 else ""
-    by, scores = log.model or some_of(models) or "a model", some_of([*lower]) or "none"
-    commands = [command for score in lower for command in _by_score(score, lower[score], models, chosen)]
-    return f"a log of {len(log.answers):,} answers by {by}, with the scores {scores}", commands, [""]
+    tried = (_by_score(score, log.is_lower_better(score, Columns()), models, chosen) for score in scores)
+    by = log.model or some_of(models) or "a model"
+    description = f"a log of {len(log.answers):,} answers by {by}, with the scores {some_of([*scores]) or 'none'}"
+    return description, [command for commands in tried for command in commands]
 
 
 class _Roles(NamedTuple):
-    """The columns of a table, without lists and objects, by the parts that they may play in commands."""
+    """The columns of a table, without lists and objects, by the roles that they may play in commands."""
 
     usual: "Columns"
     #: The distinct values of each column.
@@ -153,46 +160,48 @@ def _roles_of(table: "Table") -> _Roles:
     return _Roles(usual, values, labelled, numbers, fractions, answers, marks, others)
 
 
-def _commands_for_table(table: "Table") -> tuple[str, list[tuple[str, str]], list[str]]:
-    """Describe a table in a line, list commands for it, and options that identify rows if the usual ids do not."""
+def _for_table(table: "Table") -> tuple[str, list[tuple[str, str]], list[str]]:
+    """Return a description of a table, commands to try, and further options to try in order, which identify rows."""
     from sigstats._common.messages import some_of
+    from sigstats._common.numerals import count_of
     from sigstats.files.predictions import MODELS
-
-    from ..pages.wording import count_of
 
     roles = _roles_of(table)
     usual, names = roles.usual, [*roles.values]
     models = [*roles.values.get(MODELS, ())]
     pair = {usual.label, usual.prediction}
-    measure = " --measure neg-mae" * bool(roles.labelled and pair <= roles.numbers and pair & roles.fractions)
-    units = {key: name for key, name in (("group", "judge"), ("item", "question_id")) if {name, "model_a"} <= {*names}}
-    commands = [("rank", measure + _as_options(**units))]  # of votes, or of the models in a column
+    measure = " --measure neg-mae" if roles.labelled and pair <= roles.numbers and pair & roles.fractions else ""
+    clusters = {"group": "judge", "item": "question_id"} if "model_a" in names else {}  # as Chatbot Arena names them
+    commands = [("rank", measure + _as_options(**{key: name for key, name in clusters.items() if name in names}))]
     commands += _for_answers(roles.answers, models, usual.prediction, measure)
     if pattern := _probabilities(table, roles.marks):
         labels = "" if roles.labelled else " --labels LABELS"
-        commands += [("check", f"{_as_options(probabilities=pattern)}{labels} --at-least 0.9")]
-    for mark in [] if roles.labelled or pattern else roles.marks:
-        commands += _by_score(mark, usual.scoring.is_lower_better(mark), models)[: 1 + (len(models) > 1)]
-    if len(commands) > 1:  # the first that is not `rank` of votes is also shown with slices and with groups
+        commands.append(("check", f"{_as_options(probabilities=pattern)}{labels} --at-least 0.9"))
+    elif not roles.labelled:
+        for mark in roles.marks:
+            by_score = _by_score(mark, usual.scoring.is_lower_better(mark), models)
+            commands += by_score if len(models) > 1 else by_score[:1]
+    if len(commands) > 1:  # the first after `rank` is also shown with slices and with groups
         name, options = commands[1]
-        commands += [(name, options + part) for part in _parts(roles, table.num_rows)]
-    head = f"a table of {count_of(table.num_rows, 'row')} with the columns {some_of(names)}"
-    return head, commands, _row_options(roles, max(1, len(models)), table.num_rows)
+        commands += [(name, options + others) for others in _slices_and_groups(roles, table.num_rows)]
+    description = f"a table of {count_of(table.num_rows, 'row')} with the columns {some_of(names)}"
+    return description, commands, _row_options(roles, max(1, len(models)), table.num_rows)
 
 
 def _for_answers(answers: list[str], models: list[str], prediction: str, measure: str) -> list[tuple[str, str]]:
-    """Commands for columns of predictions, of `models` if a column names several; those with a second file last."""
+    """Return commands for columns of predictions, of `models` if a column names several."""
     if not answers:
         return []
     key, choices = ("model", models) if len(models) > 1 else ("prediction", answers)
     first, first_two = ("" if choices == [prediction] else _as_options(**{key: choices[:n]}) for n in (1, 2))
-    commands = [("compare", (first_two if len(choices) > 1 else f" CANDIDATE{first}") + measure)]
-    commands += [("rank", _as_options(prediction=answers))] if len(choices) > 1 and choices is answers else []
-    commands += [] if measure else [("check", f"{first} --at-least 0.9")]
-    return sorted(commands, key=lambda command: command[1].startswith(" CANDIDATE"))
+    check = [] if measure else [("check", f"{first} --at-least 0.9")]
+    if len(choices) == 1:
+        return [*check, ("compare", f" CANDIDATE{first}{measure}")]
+    rank = [("rank", _as_options(prediction=answers))] if choices is answers else []
+    return [("compare", first_two + measure), *rank, *check]
 
 
-def _parts(roles: _Roles, rows: int) -> list[str]:
+def _slices_and_groups(roles: _Roles, rows: int) -> list[str]:
     """Return options for the columns that divide the rows into slices, and for the first of groups."""
     values = roles.values
     is_nominal = {name: name not in roles.numbers or _NAMES.fullmatch(name) for name in roles.others}
@@ -216,7 +225,7 @@ def _row_options(roles: _Roles, models: int, rows: int) -> list[str]:
 
 
 def _probabilities(table: "Table", names: Sequence[str]) -> str:
-    """Return a pattern or the names of the columns if they add up to 1 in every row; otherwise an empty text."""
+    """Return a pattern for the columns, or their names, if they add up to 1 in every row; otherwise an empty text."""
     rows = zip(*(table.numbers(name, or_missing=True).to_pylist() for name in names), strict=True)
     if len(names) < 2 or any(None in row or round(sum(row), 1) != 1 for row in rows):
         return ""

@@ -130,7 +130,7 @@ def _rank(options: argparse.Namespace) -> "tuple[Ranking, list[str], Leaderboard
     from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.files.predictions import read_choices
     from sigstats.files.predictions.many import join_many
-    from sigstats.ranking.rank import refuse_negative, with_costs
+    from sigstats.ranking.rank import check_costs, with_costs
 
     from ..ranking.words import model_names
 
@@ -155,7 +155,7 @@ def _rank(options: argparse.Namespace) -> "tuple[Ranking, list[str], Leaderboard
         costs = [table[-1] for table in tables] if cost_columns else []
         if costs:
             values = [side.score.values.to_numpy(zero_copy_only=False) for side in costs if side.score]
-            refuse_negative(values, names, options.cost)
+            check_costs(values, names, options.cost)
         ranking = _ranking(options, names, sides, columns[0], joined, **how)
         ordered = [files[names.index(model.model)] for model in ranking.models]
         if costs:
@@ -234,7 +234,8 @@ def _ranking(
     def pair(a: int, b: int) -> "PairedPredictions":
         paired = join(sides[a], sides[b], columns, with_ids=bool(people), **arguments.match_options(options))
         if people:
-            return add_human_labels(paired, (people[a], people[b]), limits)
+            others = [labels for place, labels in enumerate(people) if place not in (a, b)]
+            return add_human_labels(paired, (people[a], people[b]), limits, others)
         return replace(paired, score_range=limits)
 
     how: dict[str, Any] = {"confidence_level": 1 - options.alpha, "smallest_slice": _SMALLEST_SLICE}

@@ -36,11 +36,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _report(output: str) -> None:
+    from sigstats._common.numerals import count_of
     from sigstats.tasks.results import Results
     from sigstats.tasks.storage.store import Store
     from sigstats.tasks.summary import lost
 
-    from ..pages.wording import count_of
     from ..report.evidence import Evidence
     from ..report.problems import how_to_finish
     from ..running.workers import changes_of

@@ -64,8 +64,7 @@ def _compile(classifier: str) -> str:
     import numpy as np
 
     from sigstats import permutation_test
-    from sigstats.learners.base import Null
-    from sigstats.learners.door import compiled
+    from sigstats.learners.base import Null, compiled
 
     features = np.tile([[0.5, 1.0], [1.5, 2.0], [2.5, 1.0], [3.5, 2.0]], (4, 1))
     label = np.repeat([0, 1], 8)

@@ -2,11 +2,10 @@
 
 from dataclasses import replace
 
+from sigstats._common.numerals import count_of, p_number
 from sigstats.comparison.cells import difference_of, interval_of, items_in_words, named, value_of
 from sigstats.comparison.result import CandidatesResult, ComparisonResult, ComparisonRow, counted
 from sigstats.comparison.units import ALL_ROWS
-
-from ..pages.wording import count_of, p_number
 
 
 def rows_in_words(result: ComparisonResult | ComparisonRow) -> str:

@@ -12,11 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sigstats._common.messages import for_markdown, markdown_table
+from sigstats._common.numerals import count_of
 from sigstats._common.validation import FloatArray, IntArray
 from sigstats.comparison.paired_predictions import ItemTotals, PairedPredictions
 from sigstats.multiplicity import adjust_pvalues
-
-from ..pages.wording import count_of
 
 #: The kinds of change of answers, of marks and of items with several answers; those for the worse come first.
 _OF_ANSWERS, _OF_MARKS, _OF_ITEMS = (

@@ -3,13 +3,13 @@
 from typing import Any
 
 from sigstats._common.messages import for_markdown, markdown_code, markdown_row, markdown_table
+from sigstats._common.numerals import count_of
 from sigstats.comparison.answer import Answer, is_telling, reasons
 from sigstats.comparison.cells import FEW_COLUMNS, cells_of, titles_of, verdict_of
 from sigstats.comparison.check import result as check_result
 from sigstats.comparison.check.result import CheckResult
 from sigstats.comparison.result import CandidatesResult, ComparisonResult, ComparisonRow, counted, rule_in_words
 
-from ..pages.wording import count_of
 from . import OVERVIEW, deciding_rows, overview, rows_in_words, subjects_in_words
 from .forest_plot import forest_in_mermaid
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sigstats._common.messages import some_of
 from sigstats._common.numerals import NBSP
 from sigstats.comparison.answer import reasons
 from sigstats.comparison.cells import (
@@ -23,7 +24,6 @@ from sigstats.comparison.cells import (
 from sigstats.comparison.result import CandidatesResult, ComparisonResult, ComparisonRow, rule_in_words
 
 from ..pages.page import Answer, page
-from ..pages.wording import some_of
 from . import OVERVIEW, deciding_rows, overview, rows_in_words, subjects_in_words
 from .forest_plot import forest_plots
 

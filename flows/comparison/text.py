@@ -13,8 +13,8 @@ from rich.text import Text
 
 from sigstats._common.messages import printable
 from sigstats._common.numerals import significant
-from sigstats.comparison.answer import detectable_in_words, is_telling, neutral_in_words
-from sigstats.comparison.cells import HEADER, cells_of, named, titles_of, value_of, verdict_of
+from sigstats.comparison.answer import is_telling, neutral_in_words
+from sigstats.comparison.cells import HEADER, cells_of, detected_by, named, titles_of, value_of, verdict_of
 from sigstats.comparison.result import CandidatesResult, ComparisonResult, ComparisonRow, counted, rule_in_words
 from sigstats.measures.table import MEASURES
 
@@ -101,8 +101,8 @@ def _remarks(result: ComparisonResult, rows: Sequence[ComparisonRow]) -> Iterato
     if neither := [row for row in rest if not is_telling(row)]:
         yield neutral_in_words(neither)
     unsure = next((row for row in rows if row.verdict == "inconclusive"), None)
-    if unsure is not None and detectable_in_words(unsure):
-        yield f"{unsure.slice}: {detectable_in_words(unsure)}"
+    if unsure is not None and detected_by(unsure):
+        yield f"{unsure.slice}: {detected_by(unsure)}"
     for row in rows:
         if row.whole and row.baseline_interval and row.candidate_interval and MEASURES[row.measure].test == "areas":
             ends = [value_of(row, end) for end in (*row.baseline_interval, *row.candidate_interval)]

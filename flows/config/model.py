@@ -1,4 +1,4 @@
-"""The models of study and cluster files, and their validation, which reports the first wrong value in one line.
+"""The common base of the models of study and cluster files (`Strict`, `Study`), and their validation (`validated`).
 
 A study file states what is computed; its hash is part of the study's identity. A cluster file states where it runs.
 """
@@ -37,12 +37,6 @@ class Strict(BaseModel):
         }
 
 
-def _as_plain(options: dict[str, Any]) -> dict[str, Any]:
-    with rephrased(lambda text: text.removeprefix("values.")):
-        canonical(options)
-    return options
-
-
 Names = TypeVar("Names", bound=Sequence[str])
 
 
@@ -61,46 +55,53 @@ class _Only(AfterValidator):
 def only(key: str, *values: str) -> AfterValidator:
     """Accept a value of a field only if the earlier field `key` is given, or is or contains one of `values`."""
 
-    def taken(value: Any, info: ValidationInfo) -> Any:
-        if key not in info.data:  # it is not valid, which is complained of
+    def check(value: Any, info: ValidationInfo) -> Any:
+        if key not in info.data:  # that field is not valid, which pydantic reports
             return value
-        result = info.data[key]
-        if result is None or (values and {*values}.isdisjoint([result] if isinstance(result, str) else result)):
+        other = info.data[key]
+        if other is None or (values and {*values}.isdisjoint([other] if isinstance(other, str) else other)):
             raise ValueError(f"{shown(value)} is not valid; expected only with {key} {', '.join(values)}".rstrip())
         return value
 
-    return _Only(taken)
+    return _Only(check)
+
+
+def _require_plain(options: dict[str, Any]) -> dict[str, Any]:
+    with rephrased(lambda text: text.removeprefix("values.")):
+        canonical(options)
+    return options
 
 
 #: A table whose keys another part of the program checks: strings, finite numbers, booleans, lists and tables.
-Options = Annotated[dict[str, Any], AfterValidator(_as_plain)]
+Options = Annotated[dict[str, Any], AfterValidator(_require_plain)]
 
-
+#: The regular expression of an amount of memory.
 _SIZE = r"([0-9]+[.])?[0-9]+ ?[KMGT]?i?B"
 
 
 def bytes_of(text: str) -> int:
-    """Return the number of bytes of a valid amount."""
+    """Return the number of bytes of a valid `Memory`."""
     from dask.utils import parse_bytes  # slow to import
 
     return int(parse_bytes(text))
 
 
-def _require(form: str, text: str) -> str:
-    if not re.fullmatch(form, text):
+def _require_size(pattern: str, text: str) -> str:
+    if not re.fullmatch(pattern, text):
         raise ValueError(f"{shown(text)} is not valid; expected an amount with its unit, as in '8 GiB'")
     if text != "auto" and bytes_of(text) < 1:
         raise ValueError(f"{shown(text)} is not valid; expected a byte or more")
     return text
 
 
-#: An amount as Dask reads it.
-Memory = Annotated[str, Field(json_schema_extra={"pattern": f"^{_SIZE}$"}), AfterValidator(partial(_require, _SIZE))]
+def _memory(pattern: str) -> Any:
+    return Field(json_schema_extra={"pattern": f"^{pattern}$"}), AfterValidator(partial(_require_size, pattern))
 
-#: An amount, or what Dask finds.
-MemoryOrAuto = Annotated[
-    str, Field(json_schema_extra={"pattern": f"^(auto|{_SIZE})$"}), AfterValidator(partial(_require, f"auto|{_SIZE}"))
-]
+
+#: An amount of memory as Dask reads it.
+Memory = Annotated[str, *_memory(_SIZE)]
+#: An amount of memory, or "auto" for the amount that Dask finds.
+MemoryOrAuto = Annotated[str, *_memory(f"(auto|{_SIZE})")]
 
 
 class Study(Strict):
@@ -137,12 +138,9 @@ class Study(Strict):
 class DataStudy(Study):
     """The fields that all kinds of study that read data share."""
 
+    #: Excluded, since the place of the data is not part of the identity.
     folder: Annotated[
-        str,
-        Field(
-            exclude=True,  # the place of the data is no part of the identity
-            description="Base of relative data paths, itself relative to the study file",
-        ),
+        str, Field(exclude=True, description="Base of relative data paths, itself relative to the study file")
     ] = ""
 
 
@@ -158,80 +156,87 @@ def validated(model: type[Model], values: Mapping[str, Any], *, source: str, con
 
 
 def _first_complaint(model: type[BaseModel], error: ValidationError) -> str:
-    problems = [(tuple(_walk(model, complaint["loc"])[0]), complaint) for complaint in error.errors(include_url=False)]
-    places = {place for place, _ in problems}
-    around = {place for place in places if any(place == other[: len(place)] != other for other in places)}
-    # A mistyped key is both unknown and missing under its right name: the unknown one is the better thing to say.
-    # And of what may be a string or a table, a table is no mistaken string: what is wrong within it says more.
+    """Return the most telling of pydantic's errors in one line, and the number of other places with errors."""
+    errors = [(tuple(_resolved(model, one["loc"])[0]), one) for one in error.errors(include_url=False)]
+    paths = {path for path, _ in errors}
+    outer = {path for path in paths if any(path == other[: len(path)] != other for other in paths)}
     path, first = min(
-        problems,
-        key=lambda problem: (
-            problem[1]["type"] != "extra_forbidden",
-            problem[1]["type"] == "string_type" and isinstance(problem[1]["input"], Mapping),
-            problem[0] in around,
+        errors,
+        key=lambda item: (
+            item[1]["type"] != "extra_forbidden",  # a mistyped key, which is also missing under its right name
+            item[1]["type"] == "string_type" and isinstance(item[1]["input"], Mapping),  # errors in the table tell more
+            item[0] in outer,
         ),
     )
     where = ".".join(map(shown_name, path)) or "study"
-    others = len(places - around) - 1
-    more = f" (and {others} more)" if others and first["type"] != "extra_forbidden" else ""
+    others = len(paths - outer) - 1
     if first["type"] == "extra_forbidden":
-        _, tables = _walk(model, first["loc"][:-1])
-        known = {name for table in tables for name in table.model_fields}
-        right = hint(first["loc"][-1], sorted(known))
-        if path[1:] or "did you mean" not in right:
-            right = (path and _place_of(path, model)) or right
-        return f"{where}: unknown key; {right}{more}"
-    if first["type"] == "missing":
-        return f"{where}: is missing{more}"
-    reason = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
-    reason = reason.replace("a valid integer", "a whole number").replace("a valid dictionary", "a table")
-    reason = reason.replace("a valid tuple", "a list").replace("a valid ", "a ")
-    reason = re.sub(r" or instance of \w+$", "", reason)
-    reason = reason.replace("String should match pattern", "text of the form").replace("String should have", "text of")
-    reason = re.sub(r"\w+ should have at least (\d+) items? .*", r"a list of \1 or more", reason)
-    if first["type"] == "union_tag_invalid":  # pydantic's text has the whole tag
-        tag, key = first["ctx"]["tag"], first["ctx"]["discriminator"].strip("'")
-        tags = re.findall("'(.*?)'", first["ctx"]["expected_tags"])
-        return f"{where}: {key}: {shown(tag)} is not valid; {hint(tag, tags)}{more}"
-    if first["type"] == "value_error":
-        key = where.rpartition(".")[2]
-        return f"{where}: {one_line(reason).removeprefix(f'{key}: ')}{more}"
-    return f"{where}: {shown(first['input'])} is not valid; expected {reason}{more}"
+        return f"{where}: unknown key; {_hint_for_key(model, path, first['loc'])}"
+    more = f" (and {others} more)" if others else ""
+    return f"{where}: {_reason(first, key=where.rpartition('.')[2])}{more}"
 
 
-def _place_of(path: Sequence[str | int], model: type[BaseModel]) -> str:
-    """Suggest the place of a key that was put in a table instead of the study, or vice versa; empty if unsure."""
-    *outer, name = path
-    if outer:
-        return f"{name} belongs to the study itself, above its first [table]" if name in model.model_fields else ""
-    tables = [
-        table
-        for table, field in model.model_fields.items()
-        if any(name in value.model_fields for value in _models([field.annotation]))
-    ]
-    return f"did you mean {tables[0]}.{name}?" if len(tables) == 1 else ""
+#: Parts of pydantic's messages, as regular expressions, and plainer words for them.
+_PLAINER = (
+    ("^(Value error, )?(Input should be )?", ""),
+    ("a valid integer", "a whole number"),
+    ("a valid dictionary", "a table"),
+    ("a valid tuple", "a list"),
+    ("a valid ", "a "),
+    (r" or instance of \w+$", ""),
+    ("String should match pattern", "text of the form"),
+    ("String should have", "text of"),
+    (r"\w+ should have at least (\d+) items? .*", r"a list of \1 or more"),
+)
 
 
-def _walk(model: type[BaseModel], location: Sequence[str | int]) -> tuple[list[str | int], list[type[BaseModel]]]:
+def _reason(error: Mapping[str, Any], key: str) -> str:
+    """Return the text of an error about the value of a key."""
+    if error["type"] == "missing":
+        return "is missing"
+    if error["type"] == "union_tag_invalid":  # pydantic's message contains the whole tag
+        tag, tag_key = error["ctx"]["tag"], error["ctx"]["discriminator"].strip("'")
+        tags = re.findall("'(.*?)'", error["ctx"]["expected_tags"])
+        return f"{tag_key}: {shown(tag)} is not valid; {hint(tag, tags)}"
+    text = error["msg"]
+    for pattern, words in _PLAINER:
+        text = re.sub(pattern, words, text)
+    if error["type"] == "value_error":
+        return one_line(text).removeprefix(f"{key}: ")
+    return f"{shown(error['input'])} is not valid; expected {text}"
+
+
+def _hint_for_key(model: type[BaseModel], path: Sequence[str | int], location: Sequence[str | int]) -> str:
+    """Return a hint about an unknown key: a similar key of its table, its place elsewhere, or the keys of its table."""
+    known = {name for table in _resolved(model, location[:-1])[1] for name in table.model_fields}
+    usual = hint(location[-1], sorted(known))
+    *outer, name = path or ("",)
+    if outer:  # in a table
+        return f"{name} belongs to the study itself, above its first [table]" if name in model.model_fields else usual
+    fields = model.model_fields.items()
+    tables = [key for key, field in fields if any(name in table.model_fields for table in _models([field.annotation]))]
+    return f"did you mean {tables[0]}.{name}?" if len(tables) == 1 and "did you mean" not in usual else usual
+
+
+def _resolved(model: type[BaseModel], location: Sequence[str | int]) -> tuple[list[str | int], list[type[BaseModel]]]:
     """Return the keys of a location, without those that pydantic adds, and the tables that are allowed there."""
     keys: list[str | int] = []
     current: list[Any] = [model]
     for part in location:
         tables = _models(current)
-        inner = [
-            kind.model_fields[part].annotation for kind in tables if isinstance(part, str) and part in kind.model_fields
+        inner = [table.model_fields[part].annotation for table in tables if part in table.model_fields]
+        # pydantic names one of several allowed tables by its class or by its tag, the value of a field.
+        tagged = [
+            table
+            for table in tables
+            if table.__name__ == part
+            or any(part in get_args(field.annotation) for field in table.model_fields.values())
         ]
-        chosen = [
-            kind
-            for kind in tables
-            if kind.__name__ == part or any(part in get_args(field.annotation) for field in kind.model_fields.values())
-        ]
-        # One of several tables: its name, or the value of the key that tells them apart.
-        if chosen and (len(tables) > 1 or not inner):
-            current = chosen
+        if tagged and (len(tables) > 1 or not inner):
+            current = tagged
         else:
             current = inner or current
-            # pydantic puts the name of the tried type of a union into the location
+            # Of a union, pydantic also names the type that it tried.
             types = ("str", "int", "float", "bool")
             if not isinstance(part, str) or not (part in types or part[:1].isupper() or "[" in part):
                 keys.append(part)
@@ -239,10 +244,11 @@ def _walk(model: type[BaseModel], location: Sequence[str | int]) -> tuple[list[s
 
 
 def _models(annotations: Sequence[Any]) -> list[type[BaseModel]]:
-    items: list[type[BaseModel]] = []
+    """Return the models in annotations, such as those of a list or a union."""
+    models: list[type[BaseModel]] = []
     for annotation in annotations:
         if isinstance(annotation, type) and get_origin(annotation) is None and issubclass(annotation, BaseModel):
-            items.append(annotation)
+            models.append(annotation)
         else:
-            items.extend(_models(get_args(annotation)))
-    return items
+            models.extend(_models(get_args(annotation)))
+    return models

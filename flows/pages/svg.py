@@ -8,7 +8,7 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from .wording import number
+from sigstats._common.numerals import number
 
 #: The smallest distance of two labels of curves.
 _APART = 13.0

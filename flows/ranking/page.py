@@ -6,13 +6,12 @@ from typing import Any
 
 from markupsafe import Markup
 
+from sigstats._common.numerals import p_number, p_order, signed, significant
 from sigstats.ranking.result import RankedModel, RankedPair, Ranking
 
 from ..pages import svg
-from ..pages.heat_table import HeatCell, p_legend, p_shade, pair_table
-from ..pages.page import Answer, page
+from ..pages.page import Answer, HeatCell, p_legend, p_shade, page, pair_table
 from ..pages.svg import Axes
-from ..pages.wording import p_number, p_order, signed, significant
 from .words import answer_of, basis, cells_of, header_of, ranks_of, rows_in_words, score_of
 
 #: A matrix of more models is too wide to be read; a page with more pairs is slow.

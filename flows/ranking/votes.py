@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from sigstats._common.class_spelling import DistinctNames
 from sigstats._common.column_names import ID
-from sigstats._common.messages import Note, did_you_mean, notes_as_objects, rephrased
+from sigstats._common.messages import Note, did_you_mean, notes_as_objects, rephrased, some_of
+from sigstats._common.numerals import both_ends, count_of, number, p_equation, p_number, percent, significant
 from sigstats._common.repeats import check_sides, copied_rows, joint_codes
 from sigstats._common.validation import FloatArray, IntArray
 from sigstats.comparison.answer import in_doubt
-from sigstats.comparison.notes import clusters as clustered
+from sigstats.comparison.notes import clusters
 from sigstats.comparison.paired_predictions import OtherColumns
 from sigstats.comparison.units import MISSING
 from sigstats.files.predictions import Columns, Predictions, may_count, other_column_codes, read
@@ -27,16 +28,15 @@ from sigstats.ranking.vote_models import MATTERS, UNKNOWN
 from sigstats.ranking.votes import VoteRanking, coded_votes, rank_votes
 
 from ..pages.page import Answer, page
-from ..pages.wording import both_ends, count_of, number, p_equation, p_number, percent, significant, some_of
 from .page import MOST_IN_MATRIX, MOST_PAIRS, pair_matrix, rank_plot
 from .words import best_of, ranks_of
 
-#: The columns of a file of votes, as Chatbot Arena and MT-bench name them; several of 1 and 0 may replace the last.
+#: The columns of a file of votes, as Chatbot Arena and MT-bench name them.
 COLUMNS = ("model_a", "model_b", "winner")
-_WINNERS = {"winner_model_a": "model_a", "winner_model_b": "model_b", "winner_tie": "tie"}
-_WINNERS |= {"winner_tie (bothbad)": "tie"}
+#: The sign of a vote by the value of `winner`, and the columns of 1 and 0 that may replace `winner`, by name.
 _SIGNS = {"model_a": 1, "model_b": -1, "tie": 0}
-_WORDS = ("1", "1.0", "true"), ("0", "0.0", "false")
+_WINNERS = {f"winner_{value}": value for value in _SIGNS} | {"winner_tie (bothbad)": "tie"}
+_ONES, _ZEROS = ("1", "1.0", "true"), ("0", "0.0", "false")
 JSON_VERSION = 1
 
 
@@ -49,7 +49,7 @@ class _Votes:
     """A file of votes: the two models and the winner of each row, and the votes that depend on each other."""
 
     file: Predictions
-    #: The texts of `COLUMNS`.
+    #: The texts of the three `COLUMNS`.
     columns: tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
     #: The codes of voters (``groups``) and of questions (``items``), as arguments of `rank_votes`; only those named.
     clusters: dict[str, Any]
@@ -61,16 +61,17 @@ class _Votes:
 
 
 def ranked_votes(path: str, group: str | None, item: str | None, confidence_level: float) -> VoteRanking:
-    """Return the ranking by the votes of a file; votes of one `group` (voter), or on one `item`, are dependent.
+    """Return the ranking by the votes of a file.
 
-    Raises NotVotes where the file cannot be read as votes; ValueError, one line, as `sigstats.rank_votes`.
+    Votes of one voter (column `group`), or on one question (column `item`), are dependent. Raises NotVotes if the file
+    cannot be read as votes, and ValueError, one line, as `sigstats.rank_votes` does.
     """
     votes = _read_votes(path, group, item)
     where = votes.file.where
     rank = partial(rank_votes, *votes.columns, confidence_level=confidence_level)
     with rephrased(f"{where}: "):
         ranking = rank(**votes.clusters)
-        _, coded = coded_votes(*votes.columns)
+        _, coded = coded_votes(*votes.columns)  # both models and the sign of each vote
         _check_winner(coded[:, 2], votes.file.requested)
         others = OtherColumns() if votes.clusters else other_column_codes(votes.file, votes.file)
         if others.content is not None:
@@ -81,17 +82,18 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
 
     notes = [*ranking.notes, *DistinctNames(ranking.models, len(coded), where, "model").notes]
     notes += _notes_on_copies(votes, others, ranking, f"the {group}, the {item}")
-    notes += clustered(_beyond_pairs(coded), others, classes=2, seed=0, in_groups=pairs_decided)
+    notes += clusters(_less_pair_means(coded), others, classes=2, seed=0, in_groups=pairs_decided)
     return replace(ranking, notes=tuple(notes))
 
 
 def _read_votes(path: str, group: str | None, item: str | None) -> _Votes:
+    """Read the columns of a file; the two models are read as if they were labels and predictions."""
     first, second, winner = COLUMNS
-    clusters = {name: column for name, column in (("groups", group), ("items", item)) if column is not None}
+    named = {key: column for key, column in (("groups", group), ("items", item)) if column is not None}
     columns = Columns().but(
         label=first,
         prediction=second,
-        slices=tuple(dict.fromkeys((winner, *_WINNERS, *clusters.values()))),
+        slices=tuple(dict.fromkeys((winner, *_WINNERS, *named.values()))),
         by_position=True,
         duplicates="all",
         named=frozenset(("label", "prediction")),
@@ -99,10 +101,9 @@ def _read_votes(path: str, group: str | None, item: str | None) -> _Votes:
     with rephrased("", NotVotes):
         file = read(path, columns).decoded()
     texts = {name: np.array(column.to_pylist()) for name, column in file.requested.items()}
-    of_winners = {name: texts[name] for name in _WINNERS if name in texts}
-    if winner not in texts and of_winners.keys() >= {*list(_WINNERS)[:2]}:
-        texts[winner] = _winner_of_several(of_winners, file.where)
-    for name in (winner, *clusters.values()):
+    if winner not in texts and texts.keys() >= {"winner_model_a", "winner_model_b"}:
+        texts[winner] = _winner_of_several({name: texts[name] for name in _WINNERS if name in texts}, file.where)
+    for name in (winner, *named.values()):
         if name not in texts:
             wanted = ", ".join(COLUMNS) if name == winner else "a column of the file"
             near = did_you_mean(name, file.source.names)
@@ -110,18 +111,18 @@ def _read_votes(path: str, group: str | None, item: str | None) -> _Votes:
         if (texts[name] == MISSING).any():
             raise ValueError(f"{file.where}: column {name!r} is empty in a row; expected a value")
     a, b = (np.array(column.to_pylist()) for column in (file.outcomes.label, file.outcomes.prediction))
-    codes = {name: np.unique(texts[column], return_inverse=True)[1] for name, column in clusters.items()}
+    codes = {key: np.unique(texts[column], return_inverse=True)[1] for key, column in named.items()}
     votes = _Votes(file, (a, b, texts[winner]), codes)
-    if not clusters and (counts := _column_of_counts(file.other_columns, votes.codes)):
+    if not named and (counts := _column_of_counts(file.other_columns, votes.codes)):
         remedy = f"repeat it, as frame.loc[frame.index.repeat(frame[{counts!r}])] does"
         raise ValueError(f"{file.where}: {counts!r} seems to count votes, but a line is read as one vote; {remedy}")
     return votes
 
 
-def _notes_on_copies(votes: _Votes, others: OtherColumns, ranking: VoteRanking, clusters: str) -> Iterator[Note]:
+def _notes_on_copies(votes: _Votes, others: OtherColumns, ranking: VoteRanking, named: str) -> Iterator[Note]:
     """Yield notes on votes that may be copies: equal in all columns, or of one voter, question and pair of models.
 
-    `clusters`: the names of the columns of voters and questions.
+    `named`: the names of the columns of voters and questions.
     """
     n, rows = len(votes.codes[0]), votes.codes
     if others.content is not None and (copies := copied_rows(others.content, rows)) is not None:
@@ -132,21 +133,21 @@ def _notes_on_copies(votes: _Votes, others: OtherColumns, ranking: VoteRanking, 
     if len(votes.clusters) > 1:
         distinct = 1 + int(joint_codes([*votes.clusters.values(), *rows[:2]]).max())
         if repeated := n - distinct:
-            text = f"{repeated:,} of {n:,} votes have {clusters} and both models of another vote"
+            text = f"{repeated:,} of {n:,} votes have {named} and both models of another vote"
             yield Note("duplicates", f"{text}; remove them if they are copies")
 
 
 def _column_of_counts(columns: Mapping[str, Any], rows: Sequence[NDArray[Any]]) -> str | None:
     """Return the column of counts, if no two lines have the same models and winner, hardly by chance."""
     pairs, winners = np.bincount(joint_codes(rows[:2])).tolist(), int(rows[2].max()) + 1
-    by_chance = math.prod(math.perm(winners, n) / winners**n for n in pairs)  # 0 if some agree
+    by_chance = math.prod(math.perm(winners, n) / winners**n for n in pairs)  # if all winners are as likely
     if len(np.unique(joint_codes(rows))) < len(rows[0]) or by_chance > 0.02:
         return None
     counts = (name for name, column in columns.items() if may_count(column) and len(column.dictionary) > 2)
     return next((name for name in counts if not ID.search(name)), None)
 
 
-def _beyond_pairs(votes: IntArray) -> FloatArray:
+def _less_pair_means(votes: IntArray) -> FloatArray:
     """Return votes less the mean of their pair: 1 for the first model by name, -1 for the second, 0 for neither."""
     first, second, signs = votes.T
     signs = np.where(first < second, 1, -1) * signs
@@ -155,7 +156,9 @@ def _beyond_pairs(votes: IntArray) -> FloatArray:
 
 
 def _winner_of_several(columns: Mapping[str, NDArray[Any]], where: str) -> NDArray[Any]:
-    ones, zeros = (np.array([np.isin(np.char.lower(column), texts) for column in columns.values()]) for texts in _WORDS)
+    """Return the values of the column `winner` by columns of 1 and 0."""
+    texts = np.char.lower([*columns.values()])
+    ones, zeros = np.isin(texts, _ONES), np.isin(texts, _ZEROS)
     odd = np.flatnonzero((ones.sum(axis=0) != 1) | (ones == zeros).any(axis=0))
     if len(odd):
         wanted = f"expected 1 in one of {', '.join(columns)}, and 0 in the others"
@@ -167,10 +170,10 @@ def _check_winner(signs: IntArray, columns: Mapping[str, Any]) -> None:
     """Refuse columns of 1 and 0 that contradict the column `winner`. `signs`: those of the votes in that column."""
     for name in [name for name in _WINNERS if name in columns]:
         sign = _SIGNS[_WINNERS[name]]
-        won = signs == sign
-        ones, zeros = (np.isin(np.char.lower(columns[name].to_pylist()), texts) for texts in _WORDS)
-        for row in np.flatnonzero((ones & ~won) | (zeros & won & (sign != 0)))[:1].tolist():  # two kinds of ties
-            raise ValueError(f"row {row + 1}: 'winner' and {name!r} differ; correct or remove one column")
+        won, texts = signs == sign, np.char.lower(columns[name].to_pylist())
+        differ = (np.isin(texts, _ONES) & ~won) | (np.isin(texts, _ZEROS) & won & (sign != 0))  # two kinds of ties
+        if differ.any():
+            raise ValueError(f"row {differ.argmax() + 1}: 'winner' and {name!r} differ; correct or remove one column")
 
 
 def first_of(ranking: VoteRanking) -> list[str]:
@@ -180,22 +183,23 @@ def first_of(ranking: VoteRanking) -> list[str]:
 
 def headline(ranking: VoteRanking) -> str:
     """Return the best model, or the possible ones; preferences of votes may be cyclic."""
-    first, k, names = first_of(ranking), len(ranking.models), {note.name for note in ranking.notes}
+    first, k, note_names = first_of(ranking), len(ranking.models), {note.name for note in ranking.notes}
     best = best_of(first, k) if first else f"None of the {k} models is best: another is preferred to each"
     if len(first) == 1 and ranking.high[ranking.models.index(first[0])] > 1:
         best = f"Only {first[0]} may be the best of {k} models"
-    if MATTERS in names:
+    if MATTERS in note_names:
         return f"Undecided: {best}, or the positions of the answers decided the votes"
-    return best + " if voters saw the answers in random order" * (UNKNOWN in names) + in_doubt(ranking.notes)
+    condition = " if voters saw the answers in random order" if UNKNOWN in note_names else ""
+    return best + condition + in_doubt(ranking.notes)
 
 
 def as_json(ranking: VoteRanking, path: str) -> str:
     """Return all results, under the names of the fields of `sigstats.results.VoteRanking`; null for infinite scores."""
 
     def plain(value: Any) -> Any:
-        if isinstance(value, np.ndarray):
-            return value.tolist()
-        return [None if item != item else item for item in value] if isinstance(value, tuple) else value
+        if isinstance(value, tuple):
+            return [None if item != item else item for item in value]  # NaN differs from itself
+        return value.tolist() if isinstance(value, np.ndarray) else value
 
     content = {field.name: plain(getattr(ranking, field.name)) for field in fields(ranking)}
     content["notes"] = notes_as_objects(ranking.notes)
@@ -205,22 +209,18 @@ def as_json(ranking: VoteRanking, path: str) -> str:
 def as_html(ranking: VoteRanking) -> str:
     """Return the page: the best model, the rank sets, the scores, and all pairs that met."""
     met = np.argwhere(np.triu(ranking.wins + ranking.wins.T, 1) > 0)
-    answer, models = _answer(ranking, len(met)), _models(ranking)
+    answer, models, confidence = _answer(ranking, len(met)), _models(ranking), _confidence(ranking)
     pairs = [_pair(ranking, *value) for value in met.tolist()] if len(met) <= MOST_PAIRS else []
-    confidence = _confidence(ranking)
+    rows = [
+        (ranks_of(model), model.model, percent(share, ranking.n), *_score(model))
+        for model, share in zip(models, _won(ranking), strict=True)
+    ]
     return page(
         "tables.html.j2",
         kind="ranking by votes",
         answer=answer,
         tables=[
-            (
-                "Models",
-                ("rank", "model", "votes won", "score", f"its {confidence} interval"),
-                [
-                    (ranks_of(model), model.model, percent(share, ranking.n), *_score(model))
-                    for model, share in zip(models, _won(ranking), strict=True)
-                ],
-            ),
+            ("Models", ("rank", "model", "votes won", "score", f"its {confidence} interval"), rows),
             ("Pairs that met", ("A", "B", "votes", "A won", "B won", "p", "adjusted p", "preferred"), pairs),
         ],
         matrix=_matrix(ranking) if len(models) <= MOST_IN_MATRIX else "",
@@ -274,7 +274,6 @@ def _won(ranking: VoteRanking) -> NDArray[np.float64]:
 
 def _models(ranking: VoteRanking) -> list[RankedModel]:
     """Return the models in the form of a leaderboard; in tier 1 if none is shown to be preferred to them."""
-    level = ranking.confidence_level
     return [
         RankedModel(
             model=model,
@@ -283,7 +282,7 @@ def _models(ranking: VoteRanking) -> list[RankedModel]:
             tier=1 if ranking.low[place] == 1 else 2,
             score=ranking.scores[place],
             accuracy=None,
-            confidence_interval=Interval(ranking.score_low[place], ranking.score_high[place], level),
+            confidence_interval=Interval(ranking.score_low[place], ranking.score_high[place], ranking.confidence_level),
         )
         for place, model in enumerate(ranking.models)
     ]

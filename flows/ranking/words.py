@@ -14,12 +14,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sigstats._common.messages import for_markdown, markdown_table, notes_as_objects, printable
+from sigstats._common.messages import for_markdown, join_words, markdown_table, notes_as_objects, printable, some_of
+from sigstats._common.numerals import both_ends, count_of, number, percent, percent_range, significant
 from sigstats.comparison.answer import Answer
 from sigstats.ranking.means import MEAN_OVER_TASKS
 from sigstats.ranking.result import RankedCost, RankedModel, Ranking
-
-from ..pages.wording import both_ends, count_of, join_words, number, percent, percent_range, significant, some_of
 
 #: A sentence names at most this many models.
 _NAMED = 5

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from sigstats._common.messages import Note, rephrased
+from sigstats._common.numerals import count_of
 from sigstats.comparison.answer import reasons
 from sigstats.comparison.compare import compare_scores
 from sigstats.comparison.result import ComparisonResult
@@ -23,7 +24,6 @@ from sigstats.tasks.storage.store import Store
 from ..comparison.for_programs import as_json
 from ..comparison.page import as_html
 from ..errors import BadInput, file_errors
-from ..pages.wording import count_of
 from ..running.options import RunOptions
 from ..running.output import another_study, stored_study
 from . import ledger
@@ -59,6 +59,8 @@ class Evaluated:
     episodes: tuple[Episode, ...]
     #: A line for each file of the history that cannot be used, each candidate left out, and a changed rule.
     notes: tuple[str, ...]
+    #: The newest candidate and the order of the matches, in words; empty if there is one match.
+    newest: str = ""
 
 
 def evaluate(study: RegressionStudy, options: RunOptions) -> list[Evaluated]:
@@ -80,7 +82,7 @@ def evaluate(study: RegressionStudy, options: RunOptions) -> list[Evaluated]:
                 after = f"; evaluated before it: {', '.join(before)}" if before else ""
                 raise BadInput(f"{error}{after}") from None
             notes.append(f"left out: {name_of(candidate)}: {error}")
-    evaluated[-1] = replace(evaluated[-1], notes=(*evaluated[-1].notes, *notes))
+    evaluated[-1] = replace(evaluated[-1], notes=(*evaluated[-1].notes, *notes), newest=due.newest)
     return evaluated
 
 
@@ -155,7 +157,7 @@ def _compare(
 def plan(study: RegressionStudy, options: RunOptions) -> str:
     """Return the work of an evaluation now, as text; nothing is written."""
     study, store = with_own_measures(study, options.allow), Store(options.output)
-    order, (waiting, _) = _candidates_due(study, options.base, store)
+    order, (waiting, _, newest) = _candidates_due(study, options.base, store)
     pair = read_pair(order, waiting[0])
     study, records, _, look, known, note = _at_look(as_meant(study, pair), pair, store)
     slices = count_of(sum(len(names) for names, _ in pair.by_score[0].units.slices.values()), "slice")
@@ -163,6 +165,7 @@ def plan(study: RegressionStudy, options: RunOptions) -> str:
     return "\n".join(
         [
             f"candidate  {pair.candidate}" + (f", and {len(waiting) - 1} more after it" if len(waiting) > 1 else ""),
+            *([newest.replace("newest: ", "newest     ")] if newest else []),
             f"baseline   {pair.baseline}",
             f"rows       {pair.by_score[0].n:,}, {slices}, {count_of(len(measures), 'measure')}",
             f"history    {count_of(len(records), 'evaluation')} in {options.output}"

@@ -17,9 +17,9 @@ from sigstats._common.messages import Note
 from sigstats._common.scores import unlike_bar, unlike_units
 from sigstats._common.validation import shown
 from sigstats.comparison.fresh import RowValues, decide_fresh, repaired_since, row_of_fresh, values_of_rows
-from sigstats.comparison.margins import StatedShare
+from sigstats.comparison.margins import StatedShare, check_margins
+from sigstats.comparison.measure_names import reversed_scores
 from sigstats.comparison.notes import about_predictions
-from sigstats.comparison.positive_class import reversed_scores
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rows import Change, ComparisonRow
 from sigstats.comparison.rule import ComparisonRule, RowTest
@@ -102,6 +102,7 @@ def compare_fresh(
         values_of_rows(paired, study.measures, positive=study.positive, against_bar=against_bar)
         for paired in pair.by_score
     ]
+    check_margins(replace(rule, margins={}), [of_measure.row for of_score in values for of_measure in of_score])
     if study.bar is not None:
         checked = check_bar(study, pair.by_score[0], study.bar, replace(rule, smallest_slice=1))
         bar = checked.rows[0].baseline or 0.0  # in the unit of the measure

@@ -1,4 +1,4 @@
-"""The ledger of a gate: the candidates seen, the level spent, and the alerts delivered.
+"""The ledger of a regression study: the level spent on looks, the faults, the candidates due, and the alerts delivered.
 
 Everything is read from the history of the output, so that no rule depends on the memory of a run.
 """
@@ -11,14 +11,14 @@ from operator import eq
 from pathlib import Path
 from typing import NamedTuple
 
-from sigstats._common.numerals import significant
+from sigstats._common.messages import some_of
+from sigstats._common.numerals import count_of, significant
 from sigstats.multiplicity import spent_level
 from sigstats.tasks.storage.history import Evaluation, Record
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
 from ..errors import BadInput
-from ..pages.wording import count_of, some_of
 from .order import Order, changed_at, digest_of_file, name_of
 from .pair import Pair, made_by
 from .study import Looks, RegressionStudy
@@ -108,8 +108,7 @@ def segment_of(study: RegressionStudy, pair: Pair, records: Sequence[Record]) ->
     last = records[-1] if records else None
     if last is None or not made_by(study, last):
         return len(records) + 1
-    files = last.evaluation.baseline_digest, last.evaluation.held_out
-    changed = files != (pair.digests[0], pair.held_out)
+    changed = (last.evaluation.baseline_digest, last.evaluation.held_out) != (pair.digests[0], pair.held_out)
     repaired = any(episode.end is last for episode in episodes_of(records))
     return len(records) + 1 if (repaired if is_fresh(last) else changed) else last.evaluation.segment or 1
 
@@ -142,6 +141,8 @@ class Due(NamedTuple):
     candidates: Sequence[str]
     #: One line per reason for leaving out candidates.
     notes: Sequence[str]
+    #: The newest candidate, the number of matches and their order, in words; empty if it is the only match.
+    newest: str
 
 
 #: Dates, numbers and hashes of commits, which differ between the folders of one study.
@@ -177,24 +178,28 @@ def due(order: Order, records: Sequence[Record], damaged: Sequence[str], output:
         changed = changed_at(path)
         return (changed is None or changed > seen[path]) and is_new(path)
 
-    last = max((position for position, path in enumerate(ranked) if path in seen), default=len(ranked) - 1)
+    positions = [position for position, path in enumerate(ranked) if path in seen]
+    first, last = (positions[0], positions[-1]) if positions else (len(ranked), len(ranked) - 1)
     waiting = [*(() if damaged else filter(is_new, ranked[last + 1 : -1])), newest]
-    first = min((position for position, path in enumerate(ranked) if path in seen), default=len(ranked))
     recent = max(0, len(ranked) - _RECENT)
     late = [path for path in ranked[max(first, recent) : last] if path not in seen and is_new(path)]
     replaced = [path for path in ranked[recent:-1] if path in seen and is_replaced(path)]
     if "by" not in order.study.newest.model_fields_set:
         since = max((record.evaluation.evaluated_at for record in records), default=None)
-        unseen = [path for path in ranked[:last] if path not in seen and order.may_be_later(path, newest, since)]
-        if unseen:
-            named = some_of([name_of(path) for path in unseen])
+        later = [path for path in ranked[:last] if path not in seen and order.may_be_later(path, newest, since)]
+        if later:
+            names = some_of([name_of(path) for path in later])
             raise BadInput(
-                f"{order.study.source}: newest: {count_of(len(unseen), 'match', 'matches')} of the candidate never "
-                f"evaluated may be later than {name_of(newest)}, the last by name: {named}; "
+                f"{order.study.source}: newest: {count_of(len(later), 'match', 'matches')} of the candidate never "
+                f"evaluated may be later than {name_of(newest)}, the last by name: {names}; "
                 'state the order of candidates, by = "time" (the date in the name), "column" or "name"'
             )
     left = (("never evaluated, although later ones were", late), ("replaced after they were evaluated", replaced))
-    return Due(waiting, [f"{reason}: {some_of(paths)}" for reason, paths in left if paths])
+    by = {"name": "name", "time": "the time in the name"}.get(
+        order.study.newest.by, f"column {order.study.newest.column}"
+    )
+    words = f"newest: {name_of(newest)}, of {len(ranked):,} matches by {by}" if len(ranked) > 1 else ""
+    return Due(waiting, [f"{reason}: {some_of(paths)}" for reason, paths in left if paths], words)
 
 
 def _continues(order: Order, candidates: Sequence[str], looks: Sequence[Evaluation]) -> bool:

@@ -19,7 +19,7 @@ from typing import Any
 from sigstats._common.credentials import refuse_credentials
 from sigstats._common.messages import join_words, rephrased, some_of
 from sigstats._common.numerals import natural
-from sigstats._common.time_order import DATE, as_times, unordered_dates
+from sigstats._common.time_order import DATE, as_times, dates_in_doubt, unordered_dates
 from sigstats._common.validation import shown
 from sigstats.files.inputs import files_of, place
 from sigstats.files.inputs.opening import open_remote
@@ -47,6 +47,8 @@ _SORTED = re.compile(
 _REPETITION = re.compile(r"(?:(?<=\0)|(?<=20\d\d[01]\d[0-3]\d))[-_. ]\(?\d+\)?$")
 #: A number with an exponent, as in lr1e-4, unlike phase1e-01; or a whole number or version.
 _NUMBERS = re.compile(r"(?i)(?<![0-9A-Z.])(?:lr)?\d+(?:\.\d+)?e-\d+|v?\d+(?:\.\d+)*")
+#: A time of day without a date.
+_CLOCK = re.compile(r"\d\d?:\d\d(?::\d\d)?(?:[.,]\d+)?")
 _ENDING = re.compile(r"(\.[A-Za-z]\w*)?(\.(?:gz|bz2|xz|zst))?$")
 
 
@@ -58,9 +60,10 @@ def stem(name: str) -> str:
 def unclear_order(names: Sequence[str]) -> str:
     """Return a complaint about names that differ in more than dates and numbers that rise together; else empty."""
     names = sorted(names, key=natural)
-    if parts := unordered_dates(names):
+    are_times = len({time_in(name) for name in names} - {None}) == len(names)
+    if parts := unordered_dates(names) or ([] if are_times else dates_in_doubt(names)):
         return f"{join_words([*map(shown, parts[:3])])} look like dates"
-    if len({time_in(name) for name in names} - {None}) == len(names):
+    if are_times:
         return ""
     texts = [_REPETITION.sub("", _SORTED.sub("\0", stem(name))) for name in names]
     others = [_NUMBERS.sub("#", text) for text in texts]
@@ -264,6 +267,8 @@ def _places(values: Mapping[str, str]) -> dict[str, Any]:
     numbers = [float(text) for text in texts if is_number(text)]
     if len(numbers) == len(texts) and numbers != sorted(numbers):
         raise BadInput(f"newest.column: {numbers} have another order as versions; expected ISO dates")
+    if len(texts) > 1 and (clock := next(filter(_CLOCK.fullmatch, texts), "")):
+        raise BadInput(f"newest.column: {shown(clock)} is a time of day; expected its date too, as in 2026-11-28 23:00")
     if not any(map(DATE.match, texts)) and (unclear := unclear_order(texts)):
         raise BadInput(f"newest.column: {unclear}; expected ISO dates, or texts that differ in one number")
     with rephrased(lambda text: f"newest.column: {text.removeprefix('order: ')}", BadInput):

@@ -14,6 +14,8 @@ import numpy as np
 import pyarrow as pa
 from markupsafe import Markup
 
+from sigstats._common.messages import some_of
+from sigstats._common.numerals import count_of, p_number, significant
 from sigstats.comparison.cells import difference_in_words, interval_of, named, titles_of
 from sigstats.comparison.paired_predictions import PairedPredictions
 from sigstats.comparison.result import ComparisonResult, rule_in_words
@@ -27,7 +29,6 @@ from ..comparison.changed import Changed, items_of
 from ..comparison.page import answer_of
 from ..errors import BadInput
 from ..pages.page import Answer, page
-from ..pages.wording import count_of, p_number, significant, some_of
 from ..report.evidence import Figure
 from .fresh import from_history
 from .ledger import episodes_of

@@ -191,6 +191,9 @@ def identity_of(study: RegressionStudy, baseline: str, candidate: str) -> str:
         for key in keys.split():
             if key in table and table[key] == unused:
                 del table[key]
+    may_be_share = study.bar is not None and abs(study.bar) <= 1 < max(study.score_range or [0.0])
+    if may_be_share and not isinstance(study.bar, StatedShare):
+        rules["bar"] = "mark"  # 0.9 ms is not 90% of a range, which is stored as the same number
     return digest("evaluation", rules=rules, baseline=baseline, candidate=candidate)
 
 

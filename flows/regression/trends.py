@@ -1,12 +1,13 @@
-"""The trends of a regression study: each measure over time, and the differences on each slice."""
+"""The trends of a regression study, one panel each: measures over time, differences on slices, and the evidence."""
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import PurePath
 
 from markupsafe import Markup
 
+from sigstats._common.numerals import count_of
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.comparison.units import ALL_ROWS
 from sigstats.measures.table import MEASURES
@@ -15,7 +16,6 @@ from sigstats.tasks.storage.history import Record
 
 from ..pages import svg
 from ..pages.svg import Axes
-from ..pages.wording import count_of
 from ..report.evidence import Figure
 
 #: Width on a phone.
@@ -37,7 +37,7 @@ class Point:
     high: float | None
     reference: float
     verdict: str
-    #: The number of evaluations before this one since when the candidate of a failing row is worse; else None.
+    #: If the row fails: the number of evaluations before this one in which it was already worse. Otherwise None.
     worse: int | None = None
     #: True if the evidence begins again.
     restarts: bool = False
@@ -97,18 +97,19 @@ def _trends(records: Sequence[Record], on_all_rows: bool, columns: tuple[str, ..
     by_title: dict[str, list[Point]] = {}
     for record in last_evaluations(records):
         about, begun = record.evaluation, record.evaluation.segment or 1
-        name = f"{PurePath(about.candidate).name}, {about.at:%Y-%m-%d %H:%M}"
+        restarts = begun > 1 and records[begun - 1 : begun] == [record]
+        day, name = f"{about.at:%b %d}", f"{PurePath(about.candidate).name}, {about.at:%Y-%m-%d %H:%M}"
         for row in record.rows:
             if row[columns[0]] is None or (row["slice"] == ALL_ROWS) != on_all_rows:
                 continue
-            title = row["measure"] if row["slice"] == ALL_ROWS else f"{row['slice']}: {row['measure']}"
+            title = row["measure"] if on_all_rows else f"{row['slice']}: {row['measure']}"
             scale = 100 if _in_points(row["measure"]) else 1
             value, low, high = (None if row[column] is None else scale * row[column] for column in columns)
             reference = 0.0 if columns[0].endswith("difference") else scale * row["baseline_value"]
-            point = Point(f"{about.at:%b %d}", name, value or 0.0, low, high, reference, row["row_verdict"] or "")
-            fails = 0 if row["row_verdict"] == "fail" else None
+            verdict = row["row_verdict"] or ""
+            fails = 0 if verdict == "fail" else None
             worse = fails if row["change"] is None else about.look - row["change"]
-            point = replace(point, worse=worse, restarts=begun > 1 and records[begun - 1 : begun] == [record])
+            point = Point(day, name, value or 0.0, low, high, reference, verdict, worse, restarts)
             by_title.setdefault(title, []).append(point)
     return by_title
 
@@ -122,15 +123,11 @@ def _in_points(name: str) -> bool:
 
 
 def _panel(name: str, title: str, trend: Sequence[Point], height: float, *, unit: str = "") -> Markup:
+    """Draw a trend: a mark and an interval for each evaluation, the reference as a line of steps."""
     ends = [end for point in trend for end in (point.value, point.low, point.high, point.reference) if end is not None]
     room = 0.06 * ((max(ends) - min(ends)) or 1)
-    axes = Axes(
-        width=_WIDTH,
-        height=height,
-        left=_LEFT,
-        x_limits=(0, last_x := max(len(trend), 2)),
-        y_limits=(min(ends) - room, max(ends) + room),
-    )
+    last_x, y_limits = max(len(trend), 2), (min(ends) - room, max(ends) + room)
+    axes = Axes(width=_WIDTH, height=height, left=_LEFT, x_limits=(0, last_x), y_limits=y_limits)
     days = [point.day for point in trend]
     reference = [(position + side, point.reference) for position, point in enumerate(trend) for side in (0, 1)]
     reference[-1] = (last_x, trend[-1].reference)
@@ -144,7 +141,7 @@ def _panel(name: str, title: str, trend: Sequence[Point], height: float, *, unit
         if point.restarts:
             parts.append(axes.upwards("margin", position))
         if point.worse is not None:
-            bar = [(at, axes.y_limits[0]) for at in (max(0, position - point.worse), position + 1)]
+            bar = [(at, y_limits[0]) for at in (max(0, position - point.worse), position + 1)]
             parts.append(axes.line("interval fail", bar))
         if point.low is not None and point.high is not None:
             parts.append(axes.line(f"interval {point.verdict}", [(middle, point.low), (middle, point.high)]))
@@ -152,9 +149,7 @@ def _panel(name: str, title: str, trend: Sequence[Point], height: float, *, unit
         parts.append(Markup("<g><title>{}: {}{}</title>{}</g>").format(point.name, f"{point.value:.2f}", unit, mark))
     last = trend[-1]
     failed = sum(point.verdict == "fail" for point in trend)
-    description = (
-        f"{count_of(len(trend), 'evaluation')}, {failed} failed; the last is {last.value:.2f}, compared with "
-        f"{last.reference:.2f}."
-    )
+    evaluations = count_of(len(trend), "evaluation")
+    description = f"{evaluations}, {failed} failed; the last is {last.value:.2f}, compared with {last.reference:.2f}."
     drawing = axes.drawing(name, f"{title} over time", description, *parts)
     return Markup('<div class="trend"><p><b>{}</b></p>{}</div>').format(title, drawing)

@@ -1,4 +1,4 @@
-"""The data of a report (`Evidence`: the rows of the summary and their replicates), and the parts of its page."""
+"""The data of a report (`Evidence`: the summary and its replicates), and the parts of its page (`KindPage`)."""
 
 import importlib
 import json
@@ -11,6 +11,7 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from sigstats._common.numerals import number, signed, significant
 from sigstats.many_datasets.comparison import DatasetsComparison
 from sigstats.tasks.fan_out import prerequisites
 from sigstats.tasks.plan import Cell
@@ -18,7 +19,6 @@ from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
 
 from ..kinds import kind_named
-from ..pages.wording import number, signed, significant
 from .rows import WITHHELD, Decisions, distinct, group_by, short_names, withhold
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 #: The text of a cell without a value.
 ABSENT = "–"
 
-#: True where a prediction is right; array of shape (rows, classifiers).
+#: True if the prediction is right; array of shape (rows, classifiers).
 Rights: TypeAlias = NDArray[np.bool_]
 
 #: The number of replicates of the Bayesian test over data sets, and its seed.
@@ -39,7 +39,7 @@ class Score:
     """The scored quantity, and the format of its values."""
 
     name: str
-    #: Subject of a comparison: ``"classifier"``.
+    #: The noun for a compared model: ``"classifier"``.
     model: str
     in_percent: bool
     #: Differences up to this count as equal.
@@ -62,7 +62,7 @@ class Score:
 
 @dataclass(frozen=True)
 class TheseDataSets:
-    """Two models compared on these data sets; the rows of the data sets are the sample."""
+    """Two models compared on the rows of these data sets, as opposed to data sets like these."""
 
     #: Mean difference of scores, A - B.
     difference: float
@@ -80,15 +80,15 @@ class OverDataSets:
     score: Score
     #: The mean score of each model.
     means: dict[str, float]
-    #: The comparison of the models.
+    #: The method of the comparison.
     method: str
-    #: The pairs compared over these data sets; empty if the rows are unknown.
+    #: The pairs compared on the rows of these data sets; empty if the rows are unknown.
     these: Sequence[TheseDataSets] = ()
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """One study's hypotheses and replicates."""
+    """The hypotheses of one study, their replicates, and the page of its kind."""
 
     results: Results
 
@@ -105,12 +105,12 @@ class Evidence:
 
     @cached_property
     def summary(self) -> "pd.DataFrame":
-        """The summary without empty columns; a note tells why a decision is withheld."""
+        """The summary without empty columns; a note gives the reason for withheld decisions."""
         frame = self.results.summary.to_pandas()
-        why = "; ".join(f"on {name} nothing is concluded: {reason}" for name, reason in self.withheld.items())
-        for place, row in enumerate(self.concluded):
+        reasons = [f"on {name} nothing is concluded: {reason}" for name, reason in self.withheld.items()]
+        for position, row in enumerate(self.concluded):
             if row.decision == WITHHELD:
-                frame.loc[place, ["decision", "note"]] = WITHHELD, "; ".join(filter(None, (why, row.note)))
+                frame.loc[position, ["decision", "note"]] = WITHHELD, "; ".join(filter(None, (*reasons, row.note)))
         return frame.dropna(axis="columns", how="all")
 
     def decisions(self, rows: Iterable[Hypothesis]) -> Decisions:
@@ -126,8 +126,8 @@ class Evidence:
     @cached_property
     def page(self) -> "KindPage":
         """The parts of the page that depend on the kind of study."""
-        place = kind_named(self.results.plan.kind).page
-        return importlib.import_module(place).PAGE if place else KindPage()
+        module = kind_named(self.results.plan.kind).page
+        return importlib.import_module(module).PAGE if module else KindPage()
 
     @cached_property
     def withheld(self) -> Mapping[str, str]:
@@ -189,16 +189,16 @@ class Evidence:
     def incomplete(self) -> tuple[Cell, ...]:
         """The incomplete cells that hypotheses need, in the order of the plan."""
         missing = [row for row in self.rows if row.decision == "missing"]
-        wanted = {name for row in missing for name in row.cell.split()}
-        wanted |= {before.name for name in wanted & self.cells.keys() for before in prerequisites(self.cells[name])}
-        # A permutation test needs the observed run too, whose cell its row does not name.
-        runs = {(row.dataset, one) for row in missing for one in (row.classifier, row.a, row.b)}
-        suspects = [
+        needed = {cell.name for row in missing for cell in self.cells_of(row)}
+        needed |= {before.name for name in needed for before in prerequisites(self.cells[name])}
+        # A permutation test also needs the observed run, and its row does not name the cell of that run.
+        runs = {(row.dataset, model) for row in missing for model in (row.classifier, row.a, row.b)}
+        cells = [
             cell
             for cell in self.results.plan.cells
-            if cell.name in wanted or (cell.subject.get("dataset"), cell.subject.get("classifier")) in runs
+            if cell.name in needed or (cell.subject.get("dataset"), cell.subject.get("classifier")) in runs
         ]
-        return tuple(cell for cell in suspects if self.results.table(cell) is None)
+        return tuple(cell for cell in cells if self.results.table(cell) is None)
 
 
 @dataclass(frozen=True)
@@ -207,13 +207,13 @@ class Verdict:
 
     #: One sentence.
     headline: str
-    #: A sentence for each data set, where there is more to say.
+    #: A sentence for each data set that needs one.
     details: tuple[str, ...] = ()
     #: Text that is always shown with the headline; empty if it needs none.
     caveat: str = ""
-    #: Sentences below the headline on the first screen, by a word each.
+    #: Sentences below the headline on the first screen, each after a word such as "Beware:".
     also: tuple[tuple[str, str], ...] = ()
-    #: Up to three numbers of the first screen: what each is, the number, and what it is held against.
+    #: Up to three numbers of the first screen: a label, the number, and the value to compare it with.
     numbers: tuple[tuple[str, str, str], ...] = ()
     #: Advice; empty if the test has none.
     to_do: str = ""
@@ -230,7 +230,7 @@ class Column:
     sort: Callable[[Hypothesis], float | None] | None = None
     #: Explanation of the header.
     meaning: str = ""
-    #: True if the text is a sentence, which stands below the table; the cell has its number.
+    #: True if the text is a sentence: it is printed below the table, and the cell contains its number.
     note: bool = False
     #: True if a table of these rows needs the column; a column without values is always left out.
     needed: Callable[[Sequence[Hypothesis]], bool] = lambda _: True
@@ -264,7 +264,7 @@ class Section:
     #: Usual name of the test.
     name: str
     question: str
-    #: Its rows and the evidence to a `Verdict`.
+    #: Makes the verdict of the rows of the test.
     verdict: Callable[[Sequence[Hypothesis], Evidence], Verdict]
     #: The columns of its table.
     columns: Sequence[Column]
@@ -273,7 +273,7 @@ class Section:
     source: str = ""
     #: Explanation of the names in its verdict.
     terms: str = ""
-    #: The unit of observation, more of which may show a difference.
+    #: The unit of observation: more of them may show a difference.
     unit: str = "row"
 
     def method_of(self, rows: Sequence[Hypothesis]) -> str:

@@ -5,9 +5,20 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
+from sigstats._common.numerals import (
+    NBSP,
+    adjusted_p,
+    index_number,
+    p_equation,
+    p_number,
+    p_order,
+    signed,
+    signed_points,
+    significant,
+)
 from sigstats.tasks.schema import Hypothesis
 
-from ..pages.heat_table import (
+from ..pages.page import (
     MISSING,
     HeatCell,
     heat_table,
@@ -18,7 +29,6 @@ from ..pages.heat_table import (
     pair_table,
     side_by_side,
 )
-from ..pages.wording import NBSP, adjusted_p, index_number, p_equation, p_number, p_order, points, signed, significant
 from . import sections
 from .evidence import Evidence, Figure
 from .rows import (
@@ -135,7 +145,7 @@ def _square(caption: str, rows: Sequence[Hypothesis]) -> Markup:
         if row is None or value is None:
             return MISSING
         certain, difference = max(value, 0), sign * (row.estimate or 0)
-        below = points(difference, row.n) if is_proportion(row) else signed(difference, 4)
+        below = signed_points(difference, row.n) if is_proportion(row) else signed(difference, 4)
         return HeatCell(
             index_number(certain),
             necessity_shade(certain if sign * (advantage_of_a(row) or 0) > 0 else -certain),

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
+from sigstats._common.numerals import adjusted_p, count_of, index_number, p_number, significant
 from sigstats.multiplicity import fewest_resamples
 
 from ..pages import svg
-from ..pages.heat_table import data_table
+from ..pages.page import data_table
 from ..pages.svg import Axes
-from ..pages.wording import adjusted_p, count_of, index_number, p_number, significant
 from .evidence import Evidence, Figure, OverDataSets, Verdict
 from .verdicts import best_in_words, choice
 

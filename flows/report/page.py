@@ -11,12 +11,12 @@ from typing import Any
 
 from markupsafe import Markup
 
+from sigstats._common.numerals import adjusted_p, count_of, significant
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.store import Store
 
 from ..pages.page import Answer, page
-from ..pages.wording import adjusted_p, count_of, significant
 from . import sections
 from .evidence import Column, Evidence, Figure, Section, Verdict
 from .over_data_sets import best_over_data_sets

@@ -3,14 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from sigstats._common.messages import join_words
+from sigstats._common.numerals import count_of, p_at_most, significant
 from sigstats.tasks.fan_out import in_words
 from sigstats.tasks.plan import Cell
-from sigstats.tasks.references import Reference, agrees, read_references
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
+from sigstats.tasks.summary import Reference, agrees, read_references
 
-from ..pages.wording import count_of, join_words, p_at_most, significant
 from . import sections
 from .evidence import Evidence, Verdict
 from .rows import at_smallest_p, distinct, group_by

@@ -5,12 +5,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
+from sigstats._common.messages import some_of
+from sigstats._common.numerals import count_of
 from sigstats.measures.table import MEASURES, MeasureSpec
 from sigstats.tasks.plan import Item, Key
 from sigstats.tasks.plan import group_by as group_by
 from sigstats.tasks.schema import DISCORDANT, Hypothesis
-
-from ..pages.wording import count_of, some_of
 
 
 def distinct(values: Iterable[Key | None]) -> tuple[Key, ...]:

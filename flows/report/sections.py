@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
+from sigstats._common.messages import join_words
+from sigstats._common.numerals import NBSP, adjusted_p, both_ends, count_of, number, percent, signed, significant
 from sigstats.multiplicity import IN_WORDS
 from sigstats.sequential.gandy_rule import GandyRule
 from sigstats.sequential.joint_rule import JointRule
@@ -17,7 +19,6 @@ from sigstats.sequential.rules import FixedRule
 from sigstats.tasks import statistical_tests
 from sigstats.tasks.schema import Hypothesis
 
-from ..pages.wording import NBSP, adjusted_p, both_ends, count_of, join_words, number, percent, signed, significant
 from . import usual_columns as usual
 from . import verdicts
 from .evidence import Column, Evidence, Section, Verdict

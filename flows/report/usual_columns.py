@@ -8,9 +8,9 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
+from sigstats._common.numerals import both_ends, index_number, number, p_at_most, percent, percent_range, significant
 from sigstats.tasks.schema import Hypothesis
 
-from ..pages.wording import both_ends, index_number, number, p_at_most, percent, percent_range, significant
 from .evidence import ABSENT as ABSENT
 from .evidence import Column
 from .rows import at_smallest_p, is_proportion

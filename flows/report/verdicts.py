@@ -3,10 +3,20 @@
 import math
 from collections.abc import Sequence
 
+from sigstats._common.messages import join_words
+from sigstats._common.numerals import (
+    NBSP,
+    adjusted_p,
+    count_of,
+    index_number,
+    p_equation,
+    points_range,
+    signed_points,
+    significant,
+)
 from sigstats.multiplicity import fewest_resamples
 from sigstats.tasks.schema import Hypothesis
 
-from ..pages import wording
 from . import usual_columns as usual
 from .evidence import Column, Evidence, Verdict
 from .rows import (
@@ -34,7 +44,7 @@ def decision_p(row: Hypothesis) -> float:
 
 def decision_p_in_words(row: Hypothesis, name: str = "p") -> str:
     """Return the p-value that decides, with its name: ``p = 0.032``."""
-    return wording.p_equation(decision_p(row), at_most=at_smallest_p(row), name=name, log10_p=_log10_of_0(row))
+    return p_equation(decision_p(row), at_most=at_smallest_p(row), name=name, log10_p=_log10_of_0(row))
 
 
 def _log10_of_0(row: Hypothesis) -> float | None:
@@ -46,7 +56,7 @@ def largest_p(rows: Sequence[Hypothesis], name: str = "p") -> str:
     """Return the largest of the p-values that decide: ``p ≤ 0.032``."""
     most = max(rows, key=decision_p)
     at_most = len(rows) > 1 or at_smallest_p(most)
-    return wording.p_equation(decision_p(most), at_most=at_most, name=name, log10_p=_log10_of_0(most))
+    return p_equation(decision_p(most), at_most=at_most, name=name, log10_p=_log10_of_0(most))
 
 
 def p_name(evidence: Evidence) -> str:
@@ -67,7 +77,7 @@ def headline(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: 
     `by`: the name of the test.
     """
     sure, unsure, undecided = rejected(rows), not_rejected(rows), undecided_rows(rows)
-    total, name = len(sure) + len(unsure), wording.adjusted_p(evidence.adjust)
+    total, name = len(sure) + len(unsure), adjusted_p(evidence.adjust)
     if not total and _cannot_reject(rows):
         return f"Too few arrangements: the test ({by}) cannot reject for any classifier."
     if not total:
@@ -75,7 +85,7 @@ def headline(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: 
     if not sure and undecided:
         smallest = f", {smallest_p(undecided, name)}" if decision_p(undecided[0]) < 1 else ""
         return (
-            f"Too few permutations to decide: in {len(undecided)} of {wording.count_of(total, 'case')} (a classifier "
+            f"Too few permutations to decide: in {len(undecided)} of {count_of(total, 'case')} (a classifier "
             f"on a data set) no permutation was as extreme as the observed result ({by}{smallest})."
         )
     if not sure:
@@ -119,11 +129,11 @@ def permutations_needed(rows: Sequence[Hypothesis], evidence: Evidence) -> tuple
             others = [row.p_value for row in tested if row not in stuck and row.p_value is not None]
             wanted = max(wanted, fewest_resamples(len(stuck), others, method=evidence.adjust, alpha=evidence.alpha))
     most = max(row.replicates or 0 for row in undecided)
-    family = wording.count_of(len(adjusted), "hypothesis", "hypotheses")
+    family = count_of(len(adjusted), "hypothesis", "hypotheses")
     names = [f"{row.classifier} on {row.dataset}" for row in undecided]
-    named = wording.join_words(names) if len(names) <= _MOST_NAMED else f"{len(names)} cases"
+    named = join_words(names) if len(names) <= _MOST_NAMED else f"{len(names)} cases"
     sentence = (
-        f"With {most:,} permutations, adjusting for {family} leaves p above {wording.significant(evidence.alpha)} "
+        f"With {most:,} permutations, adjusting for {family} leaves p above {significant(evidence.alpha)} "
         f"even if none is as extreme as the observed result: {named}. At least {wanted:,} permutations are needed."
     )
     return (*_cannot_reject(rows), sentence)
@@ -132,9 +142,9 @@ def permutations_needed(rows: Sequence[Hypothesis], evidence: Evidence) -> tuple
 def classifiers_with_p(rows: Sequence[Hypothesis], of: int, name: str = "p") -> str:
     """Name the classifiers of the rows with their p-values: ``1-nn (p = 0.2) and tree (p = 0.4)``."""
     if len(rows) <= 3:
-        return wording.join_words([f"{row.classifier} ({decision_p_in_words(row, name)})" for row in rows])
+        return join_words([f"{row.classifier} ({decision_p_in_words(row, name)})" for row in rows])
     extreme = f"each {largest_p(rows, name)}" if rejected(rows) else smallest_p(rows, name)
-    names = f"all {of} classifiers" if len(rows) == of else wording.join_words([row.classifier or "?" for row in rows])
+    names = f"all {of} classifiers" if len(rows) == of else join_words([row.classifier or "?" for row in rows])
     return f"{names} ({extreme})"
 
 
@@ -167,7 +177,7 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str) -> Verdi
     """Count the pairs that differ, then name the better one of each pair on each data set."""
     rows = primary_rows(rows)
     different, alike = rejected(rows), not_rejected(rows)
-    total, name = len(different) + len(alike), wording.adjusted_p(evidence.adjust)
+    total, name = len(different) + len(alike), adjusted_p(evidence.adjust)
     if not total:
         return Verdict(f"There is no result: every comparison ({by}) is missing.")
     if not different:
@@ -190,7 +200,7 @@ def _on(dataset: str, rows: Sequence[Hypothesis], name: str) -> str:
         return f"On {dataset}, {same} ({smallest_p(alike, name)})."
     clauses = []
     for better, group in group_by(different, lambda row: better_and_worse(row)[0]).items():
-        clauses.append(f"{better} is better than {wording.join_words([_loser(row, name) for row in group])}")
+        clauses.append(f"{better} is better than {join_words([_loser(row, name) for row in group])}")
     if alike:
         others = "the other pair is" if len(alike) == 1 else f"the other {len(alike)} pairs are"
         clauses.append(f"{others} not shown to differ")
@@ -201,7 +211,7 @@ def _loser(row: Hypothesis, name: str) -> str:
     certain = necessity(row)
     parts = [decision_p_in_words(row, name)]
     if certain is not None:
-        parts.append(f"necessity{wording.NBSP}{wording.index_number(certain)}")
+        parts.append(f"necessity{NBSP}{index_number(certain)}")
     return f"{better_and_worse(row)[1]} ({', '.join(parts)})"
 
 
@@ -232,7 +242,7 @@ def best_in_words(best: str, tied: Sequence[str], worse: Sequence[str], where: s
     sentence = f"{best} is {'best' if worse or not tied else 'ahead'} {where}"
     for names, verb in ((tied, "not shown to differ"), (worse, "worse")):
         if names:
-            shown = wording.join_words(names) if len(names) <= _MOST_NAMED else f"{len(names)} others"
+            shown = join_words(names) if len(names) <= _MOST_NAMED else f"{len(names)} others"
             sentence += f"; {shown} {'is' if len(names) == 1 else 'are'} {verb}"
     return sentence
 
@@ -242,9 +252,9 @@ def in_points(interval: str) -> list[Column]:
     return [
         Column(
             "A − B, points",
-            lambda row: usual.ABSENT if row.estimate is None else wording.points(row.estimate, row.n),
+            lambda row: usual.ABSENT if row.estimate is None else signed_points(row.estimate, row.n),
             lambda row: row.estimate,
             "accuracy of A minus accuracy of B in percentage points",
         ),
-        usual.interval_by(lambda row, low, high: wording.points_range(low, high, row.n), interval),
+        usual.interval_by(lambda row, low, high: points_range(low, high, row.n), interval),
     ]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sigstats._common.numerals import significant
+from sigstats._common.numerals import duration, significant
 from sigstats.multiplicity import IN_WORDS
 from sigstats.tasks.engine.execute import done_and_left
 from sigstats.tasks.engine.stopping import for_now
@@ -11,8 +11,6 @@ from sigstats.tasks.fan_out import in_words, input_cells
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.storage.seal import ROWS
 from sigstats.tasks.storage.store import Store
-
-from ..pages.wording import duration
 
 #: A plan of more cells lists only the costliest.
 _MOST_LINES, _COSTLIEST = 100, 20

@@ -21,9 +21,9 @@ from sigstats._common.messages import one_line, refuse, shown
 from sigstats._common.validation import as_count
 from sigstats.tasks.engine.execute import Outcome
 from sigstats.tasks.plan import Cell, Plan
-from sigstats.tasks.references import Reference
 from sigstats.tasks.storage.data import StoredData
 from sigstats.tasks.storage.store import Store
+from sigstats.tasks.summary import Reference
 
 from ..clusters import allowed, as_cluster
 from ..config.model import Strict, Study

@@ -10,19 +10,19 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sigstats._common.messages import shown
+from sigstats._common.numerals import count_of
 from sigstats.tasks.fan_out import in_words, own_code
 from sigstats.tasks.plan import Cell, Plan, group_by
 from sigstats.tasks.record import digest
-from sigstats.tasks.references import write_references
 from sigstats.tasks.results import read_plan, write_plan
 from sigstats.tasks.storage.data import Growing, read_data, write_data
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
+from sigstats.tasks.summary import write_references
 
 from ..config.model import Study
 from ..errors import BadInput, file_errors
 from ..kinds import KINDS
-from ..pages.wording import count_of
 from .options import Prepared
 
 

@@ -15,12 +15,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Column
 
 from sigstats._common.messages import printable
-from sigstats._common.numerals import significant
+from sigstats._common.numerals import duration, significant
 from sigstats.tasks.engine.blocks import Receipt
 from sigstats.tasks.plan import Cell, Plan
 
 from ..errors import now
-from ..pages.wording import duration
 from .costs import CellProgress, Sizes, TimeLeft
 
 #: The minimum number of seconds between two drawings of the bar, since the remaining time is a sum over all cells.

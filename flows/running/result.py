@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sigstats._common.messages import printable
-from sigstats._common.numerals import significant
+from sigstats._common.numerals import count_of, duration, significant
 from sigstats.tasks.engine.execute import Outcome
 from sigstats.tasks.plan import Plan
 from sigstats.tasks.results import Results
@@ -15,7 +15,6 @@ from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.store import Store
 
 from ..errors import DONE, FAILED
-from ..pages.wording import count_of, duration
 from ..report.rows import Decisions
 from .options import Part
 from .progress import Display

@@ -1,6 +1,6 @@
-"""Time cells before a study runs, first one of each kind, then the costliest; predict the others.
+"""Time some cells before a study runs, first one of each kind, then the costliest; predict the others.
 
-`estimate` is the entry. `_Timing` chooses the cells and collects their costs; `_cost_of` measures one cell.
+`estimate` is the entry. `_Timing` chooses the cells and collects their costs; `_cost_of` runs a few replicates of one.
 """
 
 import contextlib
@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from sigstats._common.numerals import duration
 from sigstats.tasks.engine.blocks import Failure, Receipt
 from sigstats.tasks.engine.guarded import run_guarded
 from sigstats.tasks.fan_out import observed_cell, own_code, stand_in
 from sigstats.tasks.plan import Block, Cell
-from sigstats.tasks.storage.block_files import PARTS
 from sigstats.tasks.storage.data import write_data
+from sigstats.tasks.storage.seal import PARTS
 from sigstats.tasks.storage.store import Store
 
-from ..pages.wording import duration
 from .costs import CostModel, kind_of_cell, sizes_of
 from .estimate import Estimate
 from .options import Prepared
@@ -31,12 +31,12 @@ from .options import Prepared
 TIMING_SECONDS = 60.0
 #: Timing the first cell of each kind may take this many times the budget.
 _FACTOR_FOR_KINDS = 2
-#: The share of the work that timing may take; and that of the budget for one cell, unless its work is a larger share.
-_PART_OF_WORK, _PART_OF_BUDGET = 0.25, 0.1
+#: The share of the budget that one cell may take, unless the cell's share of the work is larger.
+_PART_OF_BUDGET = 0.1
+#: The share of the work that timing may take, and the seconds that it may take however little the work is.
+_PART_OF_WORK, _ALWAYS = 0.25, 10.0
 #: The share of the replicates of a cell that are timed, and the number that are timed however few there are.
 _PART_OF_CELL, _FEWEST = 0.1, 10
-#: Seconds that timing may take however little the work is.
-_ALWAYS = 10.0
 #: Seconds that the timing of a cell takes besides its replicates.
 _LEAST = 0.05
 #: Seconds between two lines that report the total so far.
@@ -45,7 +45,7 @@ _SPEAK_SECONDS = 3.0
 _SHORT = 0.3
 #: Seconds to read a small file, which do not grow with its size.
 _READING = 0.005
-#: One of several replicates that takes more seconds is not timed again to separate what a process does once.
+#: A replicate that takes more seconds is not repeated to measure imports, unless it is the only one of its cell.
 _LONG = 20.0
 #: A share of a cell's time that is not measured separately.
 _SMALL = 0.1
@@ -89,8 +89,8 @@ def estimate(
 class _Timing:
     """The costs of cells: measured one by one, or predicted from those measured.
 
-    Cells are named by their places in `estimates`. The seconds that a process spends on imports and compilation, once,
-    take nothing from the budget. A run imports again, in the first cell of a kind; compiled code is stored.
+    `at` is always the place of a cell in `estimates`. The seconds that a process spends on imports and compilation,
+    once, take nothing from the budget. A run imports again, in the first cell of a kind; compiled code is stored.
     """
 
     def __init__(self, prepared: Prepared, counted: Sequence[Estimate], scratch: Store, budget: float) -> None:
@@ -100,17 +100,14 @@ class _Timing:
         # A cell that reads another cell's results, which do not exist yet, is tried with invented ones.
         self._stand_ins = {at: stand_in(one.cell, scratch) for at, one in enumerate(counted) if one.left}
         self.timeable = [at for at, cell in self._stand_ins.items() if cell is not None]
-        self._data_bytes = {dataset.name: dataset.nbytes for dataset in prepared.datasets}
+        data_bytes = {dataset.name: dataset.nbytes for dataset in prepared.datasets}
+        self._data_bytes = [data_bytes.get(one.cell.subject.get("dataset", ""), 0) for one in counted]
         cells, sizes = [one.cell for one in counted], sizes_of(prepared.datasets)
         self._costs, self._fixed_costs = CostModel(cells, sizes), CostModel(cells, sizes)
         self._left = np.array([one.left for one in counted], dtype=np.float64)
-        self._untimed = np.zeros(len(counted), dtype=np.bool_)
-        self._untimed[self.timeable] = True
+        self._untimed = np.isin(np.arange(len(counted)), self.timeable)
         self._places = {one.cell.name: at for at, one in enumerate(counted)}
-        self._first_of_kind: dict[tuple[str, ...], int] = {}
-        for at, one in enumerate(counted):
-            if one.left:
-                self._first_of_kind.setdefault(kind_of_cell(one.cell), at)
+        self._first_of_kind = {kind_of_cell(cells[at]): at for at in reversed(self._stand_ins)}
         self._imports: dict[tuple[str, ...], float] = {}
         self._paths: dict[str, Store] = {}
         self._spent = 0.0
@@ -121,13 +118,12 @@ class _Timing:
         Kinds with few replicates may take long: before those, the others have a third of the time.
         """
         kinds: dict[tuple[str, ...], int] = {}
-        for at in sorted(self.timeable, key=self._bytes_of_data):
+        for at in sorted(self.timeable, key=self._data_bytes.__getitem__):
             kinds.setdefault(kind_of_cell(self._cell(at)), at)
         firsts = {self._cell(at).fanout: at for at in reversed([*kinds.values()])}
         few = [at for at in kinds.values() if 1 < self._cell(at).replicates < _FEW]
         few.sort(key=lambda at: -self._cell(at).replicates)
-        chosen = [at for at in dict.fromkeys([*reversed(firsts.values()), *kinds.values()]) if at not in few]
-        yield from chosen
+        yield from (at for at in dict.fromkeys([*reversed(firsts.values()), *kinds.values()]) if at not in few)
         if few:
             yield from self._costliest(self._budget / 3)
             yield from few
@@ -156,9 +152,6 @@ class _Timing:
     def _cell(self, at: int) -> Cell:
         return self.estimates[at].cell
 
-    def _bytes_of_data(self, at: int) -> int:
-        return self._data_bytes.get(self._cell(at).subject.get("dataset", ""), 0)
-
     def time(self, at: int) -> None:
         """Time a cell, after the cell of its observed result."""
         compared = observed_cell(self._cell(at))
@@ -171,7 +164,7 @@ class _Timing:
         counted = self.estimates[at]
         try:
             if cell.fanout not in self._paths:
-                self._paths[cell.fanout] = _by_another_path(self.scratch)
+                self._paths[cell.fanout] = _uncached(self.scratch)
             cost, starting, spent = _cost_of(cell, self._paths[cell.fanout], cold=kind not in self._imports)
         except _BlockFailed as error:
             if cell is counted.cell:
@@ -209,54 +202,66 @@ class _BlockFailed(Exception):
     """A timed block failed; the message names the error."""
 
 
-def _first(cell: Cell, replicates: int) -> Block:
-    cell = replace(cell, replicates=min(replicates, cell.replicates))
+def _cost_of(cell: Cell, scratch: Store, *, cold: bool) -> tuple[dict[str, Any], float, float]:
+    """Return the cost of a cell as fields of its estimate, the seconds of imports, and the seconds of all other work.
+
+    `cold`: whether this process has not computed a cell of this kind yet. Prepared data are cached by path: `scratch`
+    has a path for each fan-out, and the first replicates of a `cold` process have paths of their own. If imports and
+    compilation are noticeable, the first replicate is timed again; compiled code is stored, so only imports recur.
+    """
+    store, block = _uncached(scratch) if cold else scratch, _block_of(cell, 1)
+    at_first = _run(block, store)
+    receipts = [at_first]
+    if cell.replicates > 1:
+        receipts.append(_run(block, store))
+    if cold and (cell.replicates == 1 or receipts[-1].seconds < min(_LONG, at_first.seconds / (1 + _SMALL))):
+        receipts.insert(0, _run(block, _uncached(scratch)))
+    first = receipts[0]
+    warming = starting = max(0.0, at_first.seconds - first.seconds)
+    if warming > _SMALL * first.seconds and own_code(cell) is None:
+        with contextlib.suppress(_BlockFailed):  # a process that cannot start is no fault of the cell
+            again = _run(block, _uncached(scratch), apart=True)
+            starting = min(warming, max(0.0, again.seconds - first.seconds))
+    receipts.extend(_larger_blocks(cell, store, receipts[-1].seconds))
+    return _line_through(receipts, cell), starting, sum(receipt.seconds for receipt in receipts) - warming
+
+
+def _larger_blocks(cell: Cell, store: Store, seconds: float) -> Iterator[Receipt]:
+    """Time a block of a lane, since each block has fixed costs, or a smaller one if that would take long.
+
+    Blocks of ten times as many replicates follow while the cost of a replicate falls below half of that before, since
+    a block tests equal test sets once. `seconds`: the time of one replicate.
+    """
+    most = min(cell.replicates, max(_FEWEST, int(_PART_OF_CELL * cell.replicates)))
+    timed, falls = 1, True
+    while falls:
+        more = min(most, max(cell.lane_size, 10 * timed), int(timed * _SHORT / max(seconds, 1e-6)))
+        if more <= timed:
+            return
+        receipt = _run(_block_of(cell, more), store)
+        yield receipt
+        falls = receipt.seconds < more / timed * seconds / 2
+        timed, seconds = more, receipt.seconds
+
+
+def _line_through(receipts: Sequence[Receipt], cell: Cell) -> dict[str, Any]:
+    """Return the cost of a cell as a line through the times of its first replicate and of its largest block."""
+    first, last = receipts[0], receipts[-1]
+    steps, slope = last.last - last.first - 1, min(receipt.seconds for receipt in receipts)
+    if steps:
+        slope = max(last.seconds - slope, _SMALL * last.seconds) / steps
+    size = first.bytes + (last.bytes - first.bytes) * (cell.replicates - 1) // max(1, steps)
+    share = None if last.exceedances is None else last.exceedances / (last.last - last.first)
+    return {"per_replicate": slope, "once": max(0.0, first.seconds - slope), "share": share, "bytes": size}
+
+
+def _block_of(cell: Cell, replicates: int) -> Block:
+    """Return a block of the first replicates of a cell."""
+    cell = replace(cell, replicates=replicates)
     return cell.block(0, cell.lanes)
 
 
-def _cost_of(cell: Cell, scratch: Store, *, cold: bool) -> tuple[dict[str, Any], float, float]:
-    """Return the cost of a cell, as fields of its estimate: a line through the times of one replicate and of more.
-
-    Work that a process does once, such as imports and compilation, is not a cost of a cell. If the process is `cold`
-    and such work is noticeable, the first replicate is timed again. The second result is the seconds of this work in a
-    process that reads compiled code, the third those of all other work. Prepared data are cached by path: `scratch`
-    has one for each fan-out, and a cell of a `cold` process two of its own. A block of a lane, or of fewer replicates
-    if that would take long, is timed as well, since each block has fixed costs. Blocks of ten times as many follow
-    while the cost of a replicate falls below half of that before, since a block tests equal test sets once.
-    """
-    files, block = _by_another_path(scratch) if cold else scratch, _first(cell, 1)
-    receipts = [_run(block, files)]
-    at_first = receipts[0].seconds
-    if cell.replicates > 1:
-        receipts.append(_run(block, files))
-    if cold and _matters(receipts[0], receipts[-1], cell):
-        receipts.insert(0, _run(block, _by_another_path(scratch)))
-    first, timed, falls = receipts[0], 1, True
-    most = min(cell.replicates, max(_FEWEST, int(_PART_OF_CELL * cell.replicates)))
-    warming = starting = max(0.0, at_first - first.seconds)
-    if warming > _SMALL * first.seconds and own_code(cell) is None:
-        with contextlib.suppress(_BlockFailed):  # a process that cannot start is no fault of the cell
-            again = _run(block, _by_another_path(scratch), apart=True)
-            starting = min(warming, max(0.0, again.seconds - first.seconds))
-    while falls:
-        before = receipts[-1].seconds
-        more = min(most, max(cell.lane_size, 10 * timed), int(timed * _SHORT / max(before, 1e-6)))
-        if more <= timed:
-            break
-        receipts.append(_run(_first(cell, more), files))
-        timed, falls = more, receipts[-1].seconds < more / timed * before / 2
-    last = receipts[-1]
-    steps, value = last.last - last.first - 1, min(receipt.seconds for receipt in receipts)
-    if steps:
-        value = max(last.seconds - value, _SMALL * last.seconds) / steps
-    size = first.bytes + (last.bytes - first.bytes) * (cell.replicates - 1) // max(1, steps)
-    once = max(0.0, first.seconds - value)
-    share = None if last.exceedances is None else last.exceedances / (last.last - last.first)
-    cost = {"per_replicate": value, "once": once, "share": share, "bytes": size}
-    return cost, starting, sum(receipt.seconds for receipt in receipts) - warming
-
-
-def _by_another_path(store: Store) -> Store:
+def _uncached(store: Store) -> Store:
     """Return the store under a new path, for which nothing has been prepared yet."""
     Path(store.root).mkdir(parents=True, exist_ok=True)
     return Store(f"{tempfile.mkdtemp(dir=store.root)}/..")
@@ -276,11 +281,6 @@ def _run(block: Block, store: Store, *, apart: bool = False) -> Receipt:
     if apart or own_code(block.cell) is not None:
         return outcome
     return replace(outcome, seconds=min(outcome.seconds, time.process_time() - before))
-
-
-def _matters(first: Receipt, again: Receipt, cell: Cell) -> bool:
-    """Return True if imports and compilation may have taken so much that the first replicate must be timed again."""
-    return cell.replicates == 1 or again.seconds < min(_LONG, first.seconds / (1 + _SMALL))
 
 
 def _usual_share(cell: Cell, shares: Sequence[tuple[Cell, float]]) -> float | None:

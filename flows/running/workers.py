@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, fields
 from functools import partial
 
+from sigstats._common.numerals import count_of
 from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.dask_staff import modules_sent
 from sigstats.tasks.engine.execute import done_and_left
@@ -20,7 +21,6 @@ from .. import clusters
 from ..clusters.local import may_start_processes, processors, room_for
 from ..config.model import Strict
 from ..errors import BadInput
-from ..pages.wording import count_of
 from .options import Prepared, RunOptions
 
 #: Seconds of work in this process, and of idle time per processor, after which workers are started, which takes as long

@@ -5,10 +5,10 @@ from typing import Any
 
 from markupsafe import Markup
 
+from sigstats._common.numerals import number
 from sigstats.tasks.schema import Hypothesis
 
-from ..pages.heat_table import data_table
-from ..pages.wording import number
+from ..pages.page import data_table
 from ..report import sections
 from ..report.evidence import Evidence, Figure
 from ..report.rows import distinct, group_by

@@ -14,9 +14,9 @@ from sigstats._common.messages import refuse, rephrased, shown
 from sigstats.tasks.fan_out import cell_of
 from sigstats.tasks.own_code import allow_measures
 from sigstats.tasks.plan import Cell
-from sigstats.tasks.references import Reference
 from sigstats.tasks.significance import Evaluated, TableTested
 from sigstats.tasks.statistical_tests import MONTE_CARLO, table_test
+from sigstats.tasks.summary import Reference
 
 from ..config.model import Study
 from ..config.settings import StoppingSettings, note_on_unused, stopping_notes

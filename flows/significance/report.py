@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from sigstats._common.messages import join_words
+from sigstats._common.numerals import NBSP, adjusted_p, count_of, index_number
 from sigstats.many_datasets.comparison import compare_over_datasets
 from sigstats.possibilistic_indices import possibility
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.significance import TableTested
 
-from ..pages.wording import NBSP, adjusted_p, count_of, index_number, join_words
 from ..report import heat_tables, sections, verdicts
 from ..report import over_data_sets as data_sets
 from ..report import usual_columns as usual

@@ -72,8 +72,18 @@ def class_names_of(classes: Any) -> tuple[str, ...]:
 
 
 def categories_of(y: Any) -> list[str]:
-    """Return the names of the categories of labels in the order of their data type; empty for other types."""
-    categories = getattr(getattr(y, "dtype", None), "categories", None)
+    """Return the names of the categories of labels in the order of their data type; empty for other types.
+
+    The order of an Arrow dictionary may be that of categories of pandas. A Categorical of Polars is sorted as text; its
+    type lists the values of all Series of the process.
+    """
+    kind = getattr(y, "dtype", None)
+    if type(kind).__name__ == "Categorical":
+        return []
+    arrow = getattr(y, "array", y).__arrow_array__() if hasattr(kind, "pyarrow_dtype") else y
+    arrow = arrow.combine_chunks() if hasattr(arrow, "combine_chunks") else arrow
+    categories: Any = getattr(kind, "categories", getattr(arrow, "dictionary", None))
+    categories = categories.to_pylist() if hasattr(categories, "to_pylist") else categories
     return [label_name(value) for value in categories] if np.iterable(categories) else []
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .class_spelling import DistinctNames, is_finite_number, names_in
+from .class_spelling import DistinctNames, is_finite_number, list_notes, names_in
 from .data_frames import as_texts, is_missing, require_same_index
 from .messages import Note, shown, some_of
 from .validation import IntArray, as_labels, refuse, same_kind_of_labels
@@ -147,6 +147,14 @@ def refuse_missing_texts(
             raise ValueError(f"{where}: {problem}; {remedy.replace('{}', shown(text))}")
 
 
+def refuse_unlisted(where: str, labels: Iterable[str], classes: Collection[str], option: str = "--classes") -> None:
+    """Refuse labels that are not in a list of all classes. A list of texts that look missing names only exceptions."""
+    if all(name.strip().casefold() in _MISSING_TEXTS for name in classes):
+        return
+    if odd := next((label for label in labels if label not in classes), None):
+        raise ValueError(f"{where}: {shown(odd)} is not one of {some_of([*classes], 10)}; list all classes in {option}")
+
+
 def as_class_labels(
     value: Any, name: str, classes: Collection[str] | None = None, cure: str = "leave out rows without a label"
 ) -> NDArray[Any]:
@@ -200,7 +208,7 @@ def class_notes(
         items.append((NEVER_PREDICTED, "labels of classes that no model predicts", _without(labels, predicted)))
     of_classes = [Note(name, f"{problem}: {some_of(odd, 3)}") for name, problem, odd in items if odd]
     spellings = DistinctNames([*labels], sum(labels.values())).notes
-    return [*spellings, *of_classes, *notes]
+    return [*spellings, *(list_notes(predicted.union(labels)) if few else ()), *of_classes, *notes]
 
 
 def answer_notes(models: Iterable[tuple[str, Sequence[str], IntArray, IntArray]]) -> Iterator[Note]:

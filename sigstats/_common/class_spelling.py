@@ -5,9 +5,10 @@ Free-text answers are not classes: if more than half of the labels are distinct,
 
 import contextlib
 import math
+import os
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -51,6 +52,11 @@ VERDICTS = {
 }
 #: One word for each truth value.
 _TRUTH = {"0": "no", "false": "no", "1": "yes", "true": "yes"}
+#: A list of whole numbers, such as `[0, 2, -1]` and `0|2|-1`, and one that may be padded with -1.
+_LIST = re.compile(r"[\[({\s]*-?\d+(?:[\s|;,+&]+-?\d+)+[\])}\s]*", re.ASCII)
+_PADDED = re.compile(r"[^-\d]*\d+(?:[^-\d]+\d+)*(?:[^-\d]+-1)+\D*", re.ASCII)
+#: A name of more words is a text.
+_MOST_WORDS = 4
 #: Pairs of numbers that stand for two classes.
 _BINARY = ({0, 1}, {-1, 1}, {1, 2})
 
@@ -137,6 +143,9 @@ class DistinctNames:
         """
         labels = self.names
         if not self._are_classes:
+            if not self.exact and (pair := _differ_in_ends(labels, predicted)):
+                problem = f"{shown(pair[0])} of {who} differs from {shown(pair[1])} only at its ends, and no answer"
+                raise ValueError(f"prediction: {problem} equals a label; write labels and predictions alike")
             labels, predicted = ([*filter(_whole_number, names)] for names in (labels, predicted))
             if 2 * len(labels) <= len(self.names):
                 return  # free text
@@ -167,6 +176,41 @@ class DistinctNames:
         if _are_shifted(labels, predicted):
             problem = f"the classes {_named(predicted)} of {who} are not those of the labels, {_named(labels)}"
             raise ValueError(f"prediction: {problem}; expected {wanted}")
+
+
+def list_notes(names: Collection[str]) -> Iterator[Note]:
+    """Yield notes on classes of several words that differ only in their order, and on lists padded with -1."""
+    sets: dict[tuple[str, ...], str] = {}
+    for name in sorted(names):
+        words = sorted(name.casefold().split("/" if "/" in name else None))
+        if not 2 <= len(words) <= _MOST_WORDS or any(map(is_finite_number, words)):
+            continue
+        other = sets.setdefault(tuple(words), name)
+        if other.casefold() != name.casefold():
+            both = f"{shown(other)} and {shown(name)} are taken as two classes"
+            yield Note("spelled-twice", f"{both}; write the words in one order if they are one class")
+            break
+    lists = [name for name in sorted(names) if "-1" in name and _LIST.fullmatch(name)]
+    if lists and all(map(_PADDED.fullmatch, lists)):  # -1 in another place may be a step or a vote
+        yield Note("padded-lists", f"-1 in {shown(lists[0])} may fill up a list; remove it if it is not a class")
+
+
+def _differ_in_ends(labels: Sequence[str], predicted: Sequence[str]) -> tuple[str, str] | None:
+    """Return a prediction and a label that are equal without the common beginning and end of all names of their kind.
+
+    None if a prediction equals a label, fewer than half of the predictions differ so, or all names are numbers.
+    """
+    if not set(labels).isdisjoint(predicted) or all(map(is_finite_number, (*labels, *predicted))):
+        return None
+    ours, theirs = map(_by_bare_name, (labels, predicted))
+    both = sorted(ours.keys() & theirs.keys() - {""})
+    return (theirs[both[0]], ours[both[0]]) if 2 * len(both) >= len(predicted) > 1 else None
+
+
+def _by_bare_name(names: Sequence[str]) -> dict[str, str]:
+    """Return names by themselves and without the common beginning and end of all."""
+    ends = [len(os.path.commonprefix(turned)) for turned in ([*names], [name[::-1] for name in names])]  # noqa: RUF071
+    return {name: name for name in names} | {name[ends[0] : len(name) - ends[1]]: name for name in names}
 
 
 def names_in(labels: NDArray[Any]) -> list[str]:

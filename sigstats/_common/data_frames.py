@@ -11,12 +11,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .class_spelling import VERDICTS, DistinctNames, is_finite_number, is_summary
-from .column_names import is_no_model
+from .column_names import ERRORS, IN_USE, KNOWN, REPLACEMENT, RUN_OR_MODEL, are_exchanged, is_no_model
 from .repeats import check_end_rows, refuse_summaries
 from .validation import MAX_TOTAL, as_array, has_index, hint, other_labels, refuse, require_one_index, shown
 
 #: The expected order of names of classes, with the reason.
 SORTED = "names in sorted order, since {} (an array is taken as it is)"
+
+
+def named_levels(index: Any, name: str) -> list[Any]:
+    """Return the names of the levels of a pandas MultiIndex; an empty list for other objects.
+
+    Raises ValueError if a level has no name, since its values may be those of seeds, folds or items.
+    """
+    levels = [*index.names] if getattr(index, "nlevels", 1) > 1 else []
+    if None in levels:
+        wanted = "a name for each level, as index.names = ['seed', 'id'] gives, or reset_index(drop=True)"
+        raise refuse(f"{name} (levels of the index)", levels, wanted)
+    return levels
+
+
+def refuse_repeated_items(index: Any, name: str) -> None:
+    """Refuse rows whose pandas index repeats ids, or names runs or models on the same items: they are dependent."""
+    levels = named_levels(index, name) or [level for level in [getattr(index, "name", None)] if level is not None]
+    for level in levels:
+        text, values = str(level).lower(), index.get_level_values(level)
+        if text in ("id", "item", *KNOWN["id"]):
+            rows = values.duplicated()
+        elif len(levels) > 1 and RUN_OR_MODEL.fullmatch(text):
+            rows = index.droplevel(level).duplicated()
+        else:
+            continue
+        if rows.any():
+            problem = f"{rows.sum():,} of {len(rows):,} rows repeat an item of other rows, by {shown(level)}"
+            cure = "pass the items as groups, or drop the index of independent rows"
+            raise ValueError(f"{name} (index): {problem}; {cure} (reset_index(drop=True))")
 
 
 def opened(table: Any) -> Any | None:
@@ -76,8 +105,8 @@ def are_in_order(names: Sequence[Any]) -> bool:
 
 def same_columns(**tables: Any) -> None:
     """Refuse tables that name the same classes in different orders, or unsorted next to a table without names."""
-    require_same_index(axis="classes", **tables)
     frames = {name: opened(labelled(table, name)) for name, table in tables.items()}
+    require_same_index(axis="classes", **{name: tables[name] if of is None else of for name, of in frames.items()})
     unnamed = any(frame is None for frame in frames.values())
     for name, frame in frames.items():
         if unnamed and frame is not None and not are_in_order(frame.columns):
@@ -145,6 +174,13 @@ def columns_of(
     if frame is not None:  # numbered columns are named by their numbers
         columns = {argument: _name(value) for argument, value in columns.items()}
         slices = [*map(_name, slices)] if isinstance(slices, (list, tuple)) else slices
+    index: Any = getattr(scores, "index", None)
+    levels: dict[str, Any] = {}
+    if frame is not None:
+        levels = {str(level): index.get_level_values(level).to_numpy() for level in named_levels(index, name)}
+        frame = {**levels, **frame}
+    if "groups" in columns and columns["groups"] is None and columns.get("items") is None:
+        refuse_repeated_items(index, name)
 
     def column(value: Any, argument: str) -> Any:
         """Return the column of the data frame that an argument names; values as they are."""
@@ -157,6 +193,7 @@ def columns_of(
         return frame[value]
 
     named = [text for text in columns.values() if isinstance(text, str)]
+    named += [level for level in levels if level not in scores.columns]
     if slices is None:
         parts = {}
     elif isinstance(slices, Mapping):
@@ -275,22 +312,23 @@ def _frame(table: Any, name: str) -> dict[str, Any] | None:
 
 
 #: Patterns of axis names that suggest right answers, or classes or errors, and the labels whose meaning they decide.
-_OF_RIGHT_ANSWERS = re.compile(r"(?i)(?:^|[^a-z])(?:right|correct|pass(?:ed)?|hits?|success)(?:[^a-z]|$)")
-_CLASSES_OR_ERRORS = re.compile(
-    r"(?i)(?:^|[^a-z])(?:y|pred\w*|true|truth|labels?|target|actual|class|gold|wrong|incorrect|err(?:or)?s?|mistakes?|fail\w*)"
-    r"(?:[^a-z]|$)"
+_OF_RIGHT_ANSWERS = re.compile(
+    r"(?i)(?:^|(?<!not)(?<!non)[^a-z])(?:right|correct|pass(?:ed)?|hits?|success|ok|solved|resolved)(?:[^a-z]|$)"
 )
-_TRUTH_VALUES = frozenset({"0", "1", "0.0", "1.0", "true", "false"})
+_CLASSES_OR_ERRORS = re.compile(
+    rf"(?i)(?:^|[^a-z])(?:y|pred\w*|true|truth|labels?|target|actual|class|gold|{ERRORS})(?:[^a-z]|$)"
+)
+_TRUTH_VALUES = frozenset({"0", "1", "0.0", "1.0", "true", "false", "yes", "no"})
 #: Names of A and of B where only one axis of a table has a name.
-_IS_A, _IS_B = (re.compile(rf"(?:^|[\W_])(?:{names})$") for names in ("a|baseline", "b|candidate"))
+_IS_A, _IS_B = (re.compile(rf"(?:^|[\W_]){last}$|{role.pattern}") for last, role in (("a", IN_USE), ("b", REPLACEMENT)))
 
 
 def right_first(table: Any) -> Any:
     """Sort the rows (A right, A wrong) and columns (B) of a table into this order by the labels of a data frame.
 
     `pandas.crosstab` sorts them, so that False comes first. Raises ValueError if B is in the rows and A in
-    the columns, if labels do not state which answers are right, or if the name of an axis with labels 0 and 1 (or true
-    and false) suggests classes or errors.
+    the columns, if labels do not state which answers are right, or if the name of an axis with labels 0 and 1 (false
+    and true, no and yes) suggests classes or errors.
     """
     table = labelled(table, "table")
     frame = table if hasattr(table, "iloc") else opened(table)
@@ -306,11 +344,10 @@ def right_first(table: Any) -> Any:
         if axis is None or (type(axis).__name__ == "RangeIndex" and axis.name is None):
             continue  # positions, not labels
         marks = [_verdict(label) for label in axis]
-        name = str(getattr(axis, "name", None))
-        doubtful = _CLASSES_OR_ERRORS.search(name) and not _OF_RIGHT_ANSWERS.search(name)
-        if doubtful and all(str(label).lower() in _TRUTH_VALUES for label in axis):
+        doubtful = next(filter(_is_doubtful, _names_of(axis)), None)
+        if doubtful and {_last_word(label) for label in axis} <= _TRUTH_VALUES:
             wanted = "the name of an axis of right answers, such as right_a: its labels may be classes or errors"
-            raise refuse(f"table ({where})", name, wanted)
+            raise refuse(f"table ({where})", doubtful, wanted)
         if {*marks} == {0, 1}:
             orders.append([marks.index(1), marks.index(0)])
         elif axes["index"] is not None or [*axis] != ["column_0", "column_1"]:  # the default of polars
@@ -336,10 +373,20 @@ def _are_swapped(rows: str, columns: str) -> bool:
         return bool(_IS_B.search(rows) or _IS_A.search(columns))
     same = next((place for place, (a, b) in enumerate(zip(rows, columns, strict=False)) if a != b), 0)
     turned = rows[same:].startswith("b") and columns == f"{rows[:same]}a{rows[same + 1 :]}"
-    return turned or ("candidate" in rows and "baseline" in columns)
+    return turned or are_exchanged(rows, columns)
 
 
 def _verdict(label: Any) -> float | None:
     """Return 1 for a label such as True, 1 or "A right", 0 for a label of wrong answers, and otherwise None."""
     text = str(label).lower()
-    return float(text) if is_finite_number(text) else VERDICTS.get(re.split(r"[\s_]", text)[-1])
+    return float(text) if is_finite_number(text) else VERDICTS.get(_last_word(text))
+
+
+def _last_word(label: Any) -> str:
+    return re.split(r"[\s_]", str(label).lower())[-1]
+
+
+def _is_doubtful(name: str) -> bool:
+    """Return True if the name of an axis suggests classes or errors, and not right answers."""
+    words = re.sub(r"([a-z])([A-Z])", r"\1_\2", name)
+    return bool(_CLASSES_OR_ERRORS.search(words) and not _OF_RIGHT_ANSWERS.search(words))

@@ -79,8 +79,18 @@ def rephrased(
 
 
 def nearest(value: object, options: Iterable[str]) -> str | None:
-    """Return the option that a mistyped value most likely meant, if one is close enough."""
-    return next((option for option in options if isinstance(value, str) and _is_typo(value, option)), None)
+    """Return the option that a mistyped value most likely meant; None unless exactly one is close enough.
+
+    If options begin with the value, only these count.
+
+    >>> nearest("gpt-4o-m", ["gpt-4o", "gpt-4o-mini"])
+    'gpt-4o-mini'
+    """
+    names = [*dict.fromkeys(options)] if isinstance(value, str) else []
+    near = [name for name in names if _is_typo(str(value), name)]
+    begun = [name for name in names if near and name.casefold().startswith(str(value).casefold())]
+    found = begun or near
+    return found[0] if len(found) == 1 else None
 
 
 def _is_typo(text: str, name: str) -> bool:

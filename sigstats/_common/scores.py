@@ -137,8 +137,15 @@ def _two_scales(scores: Sequence[FloatArray], names: Sequence[str], *, costs: bo
     return next(filter(None, (find(scores, names) for find in (*of_marks, _shares_and_percentages))), "")
 
 
-def unlike_bar(scores: FloatArray, bar: float, *, limited: bool) -> list[Note]:
-    """Return the note of `unlike_units` on a model's marks and its bar; `limited`: the marks have known limits."""
+def unlike_bar(scores: FloatArray, bar: float, *, limited: bool, rate: bool = False) -> list[Note]:
+    """Return the note of `unlike_units` on a model's marks and its bar; `limited`: the marks have known limits.
+
+    Raises ValueError if a `rate` and its bar are a share and a percentage.
+    """
+    are_shares = len(scores) > 0 and scores.min() >= 0 and scores.max() <= 1 and bool((scores % 1).any())
+    if rate and ((0 < bar <= 1 and _are_percentages(scores)) or (bar > 1 and are_shares)):
+        low, high = ends_of([scores])
+        raise ValueError(f"scores: {low:g} to {high:g} and a bar of {bar:g} look like two units; expected one unit")
     factor = 10 if limited and 0 < bar < 1 else _FACTOR  # the bar may be a share of the limits
     return _note_on_sizes([scores, np.array([bar])], ("the model", "the bar"), factor, costs=True)
 
@@ -228,10 +235,11 @@ def code_of_missing(
         is_far = n > 1 and abs(end) > max(9, _TIMES * np.abs(others).max())
         is_no_mark = within_limits or (are_shares and end == -1 and n >= _SEVERAL) or is_far
         is_sure = least < most and end in _NO_MARK and is_no_mark
-        if is_sure or (n > 1 and len(others) > 2 and _are_apart(codes[-1], others)):
-            marked = f"{n:,} of {rows:,} for {name} are {' or '.join(f'{code:g}' for code in codes)}"
+        if is_sure or ((n > 1 or end < 0) and len(others) > 2 and _are_apart(codes[-1], others)):
+            are, them, they_mean = ("are", "them", "they mean") if n > 1 else ("is", "it", "it means")
+            marked = f"{n:,} of {rows:,} for {name} {are} {' or '.join(f'{code:g}' for code in codes)}"
             missing = " ".join(f"--missing {code:g}" for code in codes)
-            cure = f"leave them out (of a table: {missing}) if they mean no {what}"
+            cure = f"leave {them} out (of a table: {missing}) if {they_mean} no {what}"
             return f"{marked} and all others {least:g} to {most:g}; {cure}", is_sure
     return "", False
 

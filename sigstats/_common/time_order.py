@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ _UNORDERED = re.compile(
 )
 #: A string that begins with an ISO 8601 date; and a value that is such a date, perhaps with a time after it.
 _ISO_DATE = re.compile(r"\d{4}-?\d\d-?\d\d(?!\d)")
+_ISO_MONTH = re.compile(r"\d{4}-\d\d")
 DATE = re.compile(r"\d{4}-?\d\d-?\d\d([T ]|$)|\d\d?[./-]\d\d?[./-]\d{4}\b")
 #: Strings that sort by time, as a pattern for Arrow: ISO 8601 dates, with or without hyphens, weeks, and years.
 SORTED_DATE = (
@@ -31,9 +33,27 @@ SORTED_DATE = (
 )
 YEAR = r"\b(19|20)[0-9]{2}\b"
 _NUMBER, _YEAR_FIRST = re.compile(r"\d+"), re.compile(r"(?:19|20)\d\d(?!\d)")
-#: Digits that may be a day, a month and a year.
-_DAY_FIRST = re.compile(r"(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])(?:19|20)?\d\d")
-_MONTH_FIRST = re.compile(r"(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:19|20)\d\d")
+#: Layouts of dates by the number of their digits; numbers in the first layout sort by time.
+_LAYOUTS = {
+    2: ("week",),
+    4: ("%m%d", "%d%m"),
+    6: ("%y%m%d", "%Y%m", "%d%m%y", "%m%d%y", "%m%Y"),
+    8: ("%Y%m%d", "%d%m%Y", "%m%d%Y", "%Y%d%m"),
+}
+#: Fewer dates that begin with the day or month and end with two digits of a year are not before 2020.
+_MANY_DATES = 8
+#: Numbers after words that count, a week, or a date, perhaps with hyphens or the like between its parts.
+_DATES_IN_NAMES = re.compile(
+    r"(?i)(?<![a-z])(?:step|epoch|iter(?:ation)?|ckpt|checkpoint|build|seed|v|version)s?[-_ =.]?\d+"
+    r"|(?<![a-z])run[-_ ]?\d{4}(?!\d)|(?<![a-z])(?:week|wk|kw|cw)[-_ ]?(?P<week>\d\d?)(?!\d)"
+    r"|(?<![\d.])(?P<date>\d\d[-_.]\d\d|\d\d?\.(?:19|20)\d\d|\d\d([-_.])\d\d\3(?:\d\d){1,2}|\d{4}([-_.])\d\d\4\d\d|\d{4}(?:\d{4}|\d\d)?)"
+    r"(?![-_.]?\d)"
+)
+
+#: Texts that may count back from an event, as T-5 and "5 days ago", unlike T-2026.
+_BACKWARDS = re.compile(
+    r"(?i)(?<![^\W_])[td][ _]?[-\u2212] ?(?!(?:19|20)\d\d)\d|[ =(:][-\u2212]\d|(?<![a-z])(?:minus|ago|lag)(?![a-z])"
+)
 
 
 def unordered_dates(texts: Iterable[str]) -> list[str]:
@@ -53,36 +73,83 @@ def refuse_other_order(name: str, texts: Sequence[str]) -> None:
     """
     if all(map(is_finite_number, texts)) or all(map(_ISO_DATE.match, texts)):
         times = as_times(texts, name)
-        sorts = times == sorted(times)
+        sorts = times == sorted({*times})
+    elif odd := next(filter(_BACKWARDS.search, texts[1:]), None):
+        raise refuse(name, odd, "numbers or ISO dates, since it may count back from an event (-5, or 2026-11-28)")
     else:
         in_numbers_only = len({_NUMBER.sub("0", text) for text in texts}) == 1
+        distinct = len({_NUMBER.sub(lambda number: str(int(number[0])), text) for text in texts}) == len(texts)
         one_or_year = all(len(_NUMBER.findall(text)) == 1 or _YEAR_FIRST.match(text) for text in texts)
-        sorts = in_numbers_only and one_or_year and sorted(texts, key=natural) == texts
+        in_order = distinct and sorted(texts, key=natural) == texts and not dates_in_doubt(texts)
+        sorts = in_numbers_only and one_or_year and in_order
     if not sorts:
         wanted = "numbers, ISO dates, or text whose order is that of its numbers (01, 02, ..., 10)"
         raise refuse(name, [*texts][:5], wanted)
 
 
-def _are_days_first(texts: Sequence[str]) -> bool:
-    """Return True if all texts look like 310125 or 31012025, and the first two digits vary more than the last two."""
-    first, last = ({text[part] for text in texts} for part in (slice(2), slice(-2, None)))
-    return len(first) > len(last) and all(map(_DAY_FIRST.fullmatch, texts))
+def dates_in_doubt(names: Sequence[str]) -> list[str]:
+    """Return the parts of names that look like dates and that sort otherwise, if there are any.
+
+    >>> dates_in_doubt(["a-311025", "a-011125"]), dates_in_doubt(["a-251031", "a-251101"])
+    (['311025', '011125'], [])
+    """
+    matches = [[*_DATES_IN_NAMES.finditer(name)] for name in names]
+    found = [[match["date"] or f"{match['week']:0>2}" for match in of if match.lastgroup] for of in matches]
+    columns = zip(*found, strict=True) if len({*map(len, found)}) == 1 else []
+    return next(([*dict.fromkeys(column)] for column in columns if _sort_unlike_dates(column)), [])
 
 
-def _years_last(texts: Sequence[str]) -> bool:
-    """Return True if all texts look like 01312025, and their dates sort in another order than their numbers."""
-    return all(map(_MONTH_FIRST.fullmatch, texts)) and sorted(texts, key=_year_first) != sorted(texts)
+def _sort_unlike_dates(texts: Sequence[str]) -> bool:
+    """Return True if all texts look like dates, such as 311025, 1231 or 20263101, whose order is not that of numbers.
+
+    Of several layouts, that in which the dates span least is meant; ISO dates always are. Dates without a year, and
+    weeks, may begin in any of them: after the longest gap.
+    """
+    digits = [re.sub(r"\D", "", text) for text in texts]
+    width = max(map(len, digits))
+    numbers = sorted({text.zfill(width) for text in digits})
+    readings = {layout: days for layout in _LAYOUTS.get(width, ()) if (days := _days(numbers, layout))}
+    if len(numbers) < 2 or not readings or "%Y%m%d" in readings or all(map(_YEAR_FIRST.fullmatch, numbers)):
+        return False
+
+    def span(days: Sequence[int]) -> int:
+        whole = max(days) - min(days)
+        return whole if width > 4 else min(whole, 366 - max(b - a for a, b in pairwise(sorted(days))))
+
+    days = min(readings.values(), key=span)
+    return days != sorted(days) or span(days) < days[-1] - days[0]
 
 
-def _year_first(text: str) -> str:
-    """Return MMDDYYYY as YYYYMMDD."""
-    return text[4:] + text[:4]
+def _sort_unlike_dates_or_versions(numbers: Sequence[str]) -> bool:
+    """Return True if numbers such as 311025, 12.2025, 30.11 or 2026.10 all look like dates that sort otherwise."""
+    parts = [text.split(".") for text in numbers]
+    if len({*map(len, parts)}) > 1 or not all(part.isdecimal() for of in parts for part in of):
+        return False
+    if len(parts[0]) == 1:
+        return len(max(numbers, key=len)) > 2 and _sort_unlike_dates(numbers)
+    dates = {text: "".join(part.zfill(2) for part in of) for text, of in zip(numbers, parts, strict=True)}
+    by_date, width = sorted(dates.values()), max(map(len, dates.values()))
+    if not any(_days(by_date, layout) for layout in _LAYOUTS.get(width, ())):
+        return False
+    return [dates[text] for text in sorted(dates, key=float)] != by_date or _sort_unlike_dates(by_date)
+
+
+def _days(texts: Sequence[str], layout: str) -> list[int]:
+    """Return dates in a layout as numbers of days, those without a year in 2000; empty if one is not such a date."""
+    if layout == "week":
+        return [7 * int(text) for text in texts] if all("01" <= text <= "53" for text in texts) else []
+    try:
+        dates = [datetime.strptime(f"2000 {text}", f"{'%Y' if len(text) == 4 else '2000'} {layout}") for text in texts]  # noqa: DTZ007 - days only
+    except ValueError:
+        return []
+    first = 2020 if len(texts) < _MANY_DATES and layout in ("%d%m%y", "%m%d%y") else 1900
+    return [date.toordinal() for date in dates] if all(first <= date.year < 2100 for date in dates) else []
 
 
 def as_iso_date(name: str, text: str) -> datetime:
     """Return an ISO 8601 date. Raise ValueError, in which the argument is called `name`, for other strings."""
     try:
-        return datetime.fromisoformat(text)
+        return datetime.fromisoformat(f"{text}-01" if _ISO_MONTH.fullmatch(text) else text)
     except ValueError:
         raise refuse(name, text, "numbers, or ISO dates such as 2026-11-28 23:00") from None
 
@@ -155,8 +222,8 @@ def as_times(names: Sequence[str], name: str = "order") -> list[float]:
     """
     refuse_thousands(name, names)
     if all(map(is_finite_number, names)):
-        if _are_days_first(names) or _years_last(names):
-            wanted = "ISO dates such as 2026-11-28, since these may begin with the day or month"
+        if _sort_unlike_dates_or_versions(names):
+            wanted = "ISO dates such as 2026-11-28, since these may be dates that sort otherwise"
             raise refuse(name, [*names][:5], wanted)
         return [float(text) for text in names]
     dates = [as_iso_date(name, text) for text in names]

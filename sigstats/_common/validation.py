@@ -272,7 +272,7 @@ def as_array(value: Any, name: str, wanted: str) -> NDArray[Any]:
         raise refuse(name, value, f"{wanted}, none of them masked")
     if isinstance(value, (str, bytes, bytearray)):  # NumPy would take bytes for text, or for small numbers
         raise refuse(name, value, f"{wanted}, not one text")
-    if isinstance(value, (list, tuple)) and value and has_index(value[0]):
+    if isinstance(value, (list, tuple)) and value and np.iterable(value[0]) and any(map(has_index, value)):
         require_one_index({f"{name}[{place}]": row for place, row in enumerate(value)})
     try:
         array = np.asarray(value)

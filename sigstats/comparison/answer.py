@@ -1,8 +1,8 @@
 """The answer of a comparison or a check: the verdict, the row that decides it, its effect, and the advice.
 
 Terminal, notebook, page, Markdown, JUnit, JSON, assertions and the messages of schedulers all render one `Answer`.
-`answer_of` makes that of a comparison (`check/result.py` that of a check); `reasons` describes all rows that do not
-pass. The other functions return parts of these sentences, empty if there is nothing to say.
+`answer_of` makes that of a comparison (`check/result.py` that of a check), and `reasons` describes all rows that do not
+pass. The other functions return parts of these sentences, empty if there is nothing to say; last, the advice.
 """
 
 import shlex
@@ -16,7 +16,7 @@ from ..measures.metrics import EXPECTED_COST
 from ..measures.table import is_quantile
 from ..multiplicity import adjust_pvalues
 from ..ranking.means import MEAN_OVER_TASKS
-from .cells import amount, difference_in_words, effect_of, in_points, interval_of, loss, named, with_unit
+from .cells import amount, detected_by, difference_in_words, effect_of, interval_of, loss, named, settled_by, with_unit
 from .rows import ComparedRows, ComparisonRow, R
 from .rule import ComparisonRule, Verdict
 from .units import ALL_ROWS
@@ -38,11 +38,10 @@ _OTHERS = {
 class Answer(Generic[R]):
     """The answer of a comparison or a check."""
 
-    #: None for a leaderboard.
+    #: None for a leaderboard, as is `row`.
     verdict: Verdict | None
     #: The row that decides: the failing row with the smallest adjusted p (of equal ones that with the largest drop in
-    #: margins), else an inconclusive row, all rows before slices, else the first measure on all rows. None for a
-    #: leaderboard.
+    #: margins), else an inconclusive row, all rows before slices, else the first measure on all rows.
     row: R | None
     #: A sentence with the measure, the slice and the effect with its interval.
     finding: str
@@ -69,10 +68,8 @@ def answer_of(comparison: ComparedRows) -> Answer[ComparisonRow]:
         finding = f"no regression{f' in {made:,} tests' if made > 1 else ''}; {finding}"
     elif comparison.verdict == "inconclusive" and gains:
         finding, gains = f"{gains}, but {_unexcluded(row, comparison.rule)}: {named(row)} {effect_of(row)}", ""
-    includes_zero = ""
-    if row.verdict == "fail" and row.holds_zero:
-        why = _OF_LOOKS if row.test.kind == "betting" else "as it is two-sided; p is one-sided"
-        includes_zero = f"the interval includes 0 {why}"
+    why = _OF_LOOKS if row.test.kind == "betting" else "as it is two-sided; p is one-sided"
+    includes_zero = f"the interval includes 0 {why}" if row.verdict == "fail" and row.holds_zero else ""
     also = [
         ("Beware:", _SAME if comparison.identical else ""),
         ("Better:", "" if cheaper else gains),
@@ -92,18 +89,27 @@ def answer_of(comparison: ComparedRows) -> Answer[ComparisonRow]:
     return qualified(answer, comparison.notes)
 
 
+#: What removes a doubt, by the name of its note, and the condition of the first advice.
+_CURES = {
+    "": (_INDEPENDENT := "If all rows are independent"),
+    "duplicates": f"Repeat without the copies. {_INDEPENDENT}",
+    "one-history": f"Give one row per item, not per epoch or setting. {_INDEPENDENT}",
+    "reversed-scores": "Give the probability of one class in all rows. If the scores are right",
+}
+
+
 def in_doubt(notes: Iterable[Note]) -> str:
-    """Return the end of a sentence with the first other verdict in notes on dependent rows or copies, or empty."""
+    """Return the end of a sentence with the first doubt or other verdict in notes on rows or scores, or empty."""
     return next((f", but {note.doubt}" for note in notes if note.doubt), "")
 
 
 def qualified(answer: Answer[R], notes: Iterable[Note]) -> Answer[R]:
-    """Return the answer, with the first other verdict that notes on dependent rows or copies state."""
+    """Return the answer, with the first doubt or other verdict in notes on rows or scores, and the cure."""
     note = next((note for note in notes if note.doubt), None)
     if note is None:
         return answer
-    cure = "Repeat without the copies" if note.name == "duplicates" else "Repeat with these groups (--group)"
-    advice = f"{cure}. If all rows are independent nevertheless: {answer.advice}"
+    cure = _CURES.get(note.name, f"Repeat with these groups (--group). {_CURES['']}")
+    advice = f"{cure} nevertheless: {answer.advice}"
     return replace(answer, finding=answer.finding + in_doubt([note]), advice=advice)
 
 
@@ -123,8 +129,8 @@ def reasons(comparison: ComparedRows, *, others: bool = False) -> list[str]:
     """
     rows = comparison.ranked[1:] if others else comparison.ranked
     not_passed = [row for row in rows if row.verdict in ("fail", "inconclusive") or row.unanswered]
-    neutral = [row for row in not_passed if not is_telling(row)]
     sentences = [reason_of(row, comparison.rule) for row in not_passed if is_telling(row)]
+    neutral = [row for row in not_passed if not is_telling(row)]
     return [*sentences, neutral_in_words(neutral)] if neutral else sentences
 
 
@@ -134,7 +140,7 @@ def reason_of(row: ComparisonRow, rule: ComparisonRule) -> str:
     if row.adjusted_pvalue is not None and not row.silent:
         parts.append(f"adjusted p {p_number(row.adjusted_pvalue).replace(NBSP, ' ')}")
         if row.verdict == "inconclusive":
-            parts += [evidence_in_words(row, rule), detectable_in_words(row)]
+            parts += [evidence_in_words(row, rule), detected_by(row)]
     return "; ".join(filter(None, [*parts, settled_by(row)]))
 
 
@@ -159,22 +165,6 @@ def evidence_in_words(row: ComparisonRow, rule: ComparisonRule) -> str:
     if row.pd is not None and row.pd < 0.5:
         return "the candidate looks worse, but not significantly"
     return "the candidate looks no worse" if (row.nsd or 0.0) > 0.5 else NEITHER
-
-
-def detectable_in_words(row: ComparisonRow) -> str:
-    """Return the drop that the number of rows of an inconclusive result detects; empty if it is not known."""
-    if row.detectable is None:
-        return ""
-    return f"{row.n:,} rows detect a drop of {significant(100 * row.detectable, 2)} points with a power of 0.8"
-
-
-def settled_by(row: ComparisonRow) -> str:
-    """Return how many rows would settle an inconclusive result, to three figures, or empty if no number would."""
-    if row.deciding is None:
-        return ""
-    unit = 10 ** max(0, len(str(row.deciding)) - 3)
-    how = "without a difference" if row.silent else f"with the same {'rates' if in_points(row) else 'values'}"
-    return f"about {-(-row.deciding // unit) * unit:,} rows {how} would settle it"
 
 
 def finding_of(row: ComparisonRow, rule: ComparisonRule) -> str:
@@ -220,15 +210,36 @@ def _better(comparison: ComparedRows) -> tuple[ComparisonRow, ...]:
     return tuple(row for row, p in pairs if (row.gain or 0) > 0 and p <= comparison.rule.alpha)
 
 
-def state_limits(measure: str, what: str) -> str:
-    """Return the advice to state the limits of scores, called `what`, or those of probabilities for the log loss."""
-    scores = f"{what} (--score-range LOW HIGH)"
-    if measure == "neg-log-loss":
-        scores = "probabilities (--score-range LOW HIGH, such as 0.001 0.999)"
-    return f"State the limits of {scores}: without them no number of rows passes."
+def _apart_in_sign(comparison: ComparedRows) -> list[str]:
+    """Return the measures for which the difference on all rows and its mean over tasks differ in sign."""
+    means = {row.name: row for row in comparison.rows if row.slice == MEAN_OVER_TASKS}
+    pairs = [(row, means[row.name]) for row in comparison.rows if row.slice == ALL_ROWS and row.name in means]
+    return [
+        f"{row.name}: {difference_in_words(row)} on all rows, {difference_in_words(mean)} in the mean over tasks"
+        for row, mean in pairs
+        if (row.difference or 0) * (mean.difference or 0) < 0
+    ]
+
+
+def _not_worse_and_cheaper(comparison: ComparedRows) -> str:
+    """Return a sentence if the candidate is shown to be both not worse and cheaper on all rows, else an empty text.
+
+    This needs no adjustment (Berger 1982, Technometrics 24, 295-300).
+    """
+    rows = [row for row in comparison.rows if row.slice == ALL_ROWS and row.pvalue is not None]
+    costs, others = [row for row in rows if row.lower_is_better], [row for row in rows if not row.lower_is_better]
+    not_worse = bool(others) and all(row.verdict == "pass" for row in others) and comparison.verdict != "fail"
+    alpha = comparison.rule.alpha
+    cheaper = [(row.gain or 0.0) > 0 and (row.two_sided_pvalue or 0.0) / 2 <= alpha for row in costs]
+    if not (not_worse and cheaper and all(cheaper)):
+        return ""
+    return "not worse and cheaper: " + ", ".join(
+        f"{row.score or row.name} {difference_in_words(row)} ({interval_of(row)})" for row in costs
+    )
 
 
 def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[ComparisonRow]) -> str:
+    """Return what to do. `row`: the row that decides; `better`: the measures by which the candidate is better."""
     if comparison.verdict == "inconclusive" and row.test.kind == "betting":
         return "Go on: the next look adds its rows to these."
     if row.against_bar and row.verdict is not None:
@@ -287,29 +298,8 @@ def _advice_for_more_rows(comparison: ComparedRows, row: ComparisonRow, better: 
     return f"{lead} {some_of(slices, MOST_NAMED)}. Test more rows there: {settled_by(row) or size}{where}{now}."
 
 
-def _apart_in_sign(comparison: ComparedRows) -> list[str]:
-    """Return the measures for which the difference on all rows and its mean over tasks differ in sign."""
-    means = {row.name: row for row in comparison.rows if row.slice == MEAN_OVER_TASKS}
-    sentences = []
-    for row in comparison.rows:
-        mean = means.get(row.name)
-        if row.slice == ALL_ROWS and mean is not None and (row.difference or 0) * (mean.difference or 0) < 0:
-            rows, tasks = difference_in_words(row), difference_in_words(mean)
-            sentences.append(f"{row.name}: {rows} on all rows, {tasks} in the mean over tasks")
-    return sentences
-
-
-def _not_worse_and_cheaper(comparison: ComparedRows) -> str:
-    """Return a sentence if the candidate is shown to be both not worse and cheaper on all rows, else an empty text.
-
-    This needs no adjustment (Berger 1982, Technometrics 24, 295-300).
-    """
-    rows = [row for row in comparison.rows if row.slice == ALL_ROWS and row.pvalue is not None]
-    costs, others = [row for row in rows if row.lower_is_better], [row for row in rows if not row.lower_is_better]
-    if comparison.verdict == "fail" or not costs or not others or any(row.verdict != "pass" for row in others):
-        return ""
-    if any((row.gain or 0.0) <= 0 or (row.two_sided_pvalue or 0.0) / 2 > comparison.rule.alpha for row in costs):
-        return ""
-    return "not worse and cheaper: " + ", ".join(
-        f"{row.score or row.name} {difference_in_words(row)} ({interval_of(row)})" for row in costs
-    )
+def state_limits(measure: str, what: str) -> str:
+    """Return the advice to state the limits of scores, called `what`, or those of probabilities for the log loss."""
+    of_probabilities = "probabilities (--score-range LOW HIGH, such as 0.001 0.999)"
+    scores = of_probabilities if measure == "neg-log-loss" else f"{what} (--score-range LOW HIGH)"
+    return f"State the limits of {scores}: without them no number of rows passes."

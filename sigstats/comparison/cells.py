@@ -150,6 +150,22 @@ def effect_of(row: ComparisonRow) -> str:
     return (size if change else "did not change") + ("" if between == "–" else f" ({between})") + of + since
 
 
+def detected_by(row: ComparisonRow) -> str:
+    """Return the drop that the number of rows of an inconclusive result detects; empty if it is not known."""
+    if row.detectable is None:
+        return ""
+    return f"{row.n:,} rows detect a drop of {significant(100 * row.detectable, 2)} points with a power of 0.8"
+
+
+def settled_by(row: ComparisonRow) -> str:
+    """Return how many rows would settle an inconclusive result, to three figures, or empty if no number would."""
+    if row.deciding is None:
+        return ""
+    unit = 10 ** max(0, len(str(row.deciding)) - 3)
+    how = "without a difference" if row.silent else f"with the same {'rates' if in_points(row) else 'values'}"
+    return f"about {-(-row.deciding // unit) * unit:,} rows {how} would settle it"
+
+
 def _unit(row: Row) -> str:
     """Return the unit of a mark or loss, after a space."""
     return f" {row.unit}" if row.unit else ""

@@ -27,10 +27,9 @@ from .deciding import rows_that_decide, smallest_drop
 from .evidence import Classes, Evidence, Judged
 from .family import blank_rows, evidence_to_compare, tests_of
 from .margins import check_margins
-from .measure_names import check_used
+from .measure_names import check_used, reversed_scores
 from .notes import about_predictions, limits_note, monte_carlo_note, notes_on_dependence, smooth_note
 from .paired_predictions import PairedPredictions
-from .positive_class import reversed_scores
 from .result import ComparisonResult, ComparisonRow, in_words, unseen_group_note
 from .row_tests import stages, test_part, uses_random_weights
 from .row_tests.mean_tests import Tested, bounded
@@ -68,7 +67,7 @@ def compare_pairs(
         raise refuse("rule", rule, "a ComparisonRule")
     given = [(paired, evidence_to_compare(paired, measures, positive, alone=alone)) for paired in pairs]
     check_used(dict.fromkeys(name for _, evidence in given for name in evidence), score_range=pairs[0].score_range)
-    check_margins(rule, [row for paired, evidence in given for row, _ in blank_rows(paired, evidence)])
+    check_margins(rule, [row for paired, evidence in given for row, _ in blank_rows(paired, evidence)], alone=alone)
     tests = sum(tests_of(paired, evidence, rule) for paired, evidence in given)
     level, first = rule.level_of_one(max(1, tests)), rule.n_resamples
     notes: tuple[Note, ...] = ()

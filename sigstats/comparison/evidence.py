@@ -148,7 +148,7 @@ class Judged(Evidence):
     def notes(self, models: Sequence[str]) -> Iterator[Note]:
         """Yield notes on how well judge and humans agree about each model, and on errors that favour one model."""
         from ..sign_flips.sign_flip_test import sign_flip_test
-        from ..unseen_row.judged import DIFFERENT, agreement_of
+        from ..unseen_row.judge_agreement import DIFFERENT, agreement_of
 
         for side, model in enumerate(models):
             labelled = ~np.isnan(self.people[side])

@@ -6,14 +6,13 @@ from dataclasses import replace
 from .._common.scores import unknown_direction
 from .._common.validation import IntArray
 from ..measures.metrics import metric_of, require_marks
-from ..measures.score_formulas import weighted_area
 from ..measures.table import MEASURES, MeasureSpec, OwnMeasure
+from ..measures.weighted import weighted_area
 from ..ranking.means import MEAN_OVER_TASKS
 from .evidence import Evidence
-from .measure_names import MANY_NUMBERS, are_measurements, as_compared_measures, check_used, is_of_scores
+from .measure_names import MANY_NUMBERS, are_measurements, as_compared_measures, check_used, is_of_scores, positive_code
 from .measured import evidence_of
 from .paired_predictions import PairedPredictions, Scored, Verdicts
-from .positive_class import positive_code
 from .row_tests.task_means import has_task_mean
 from .rows import ComparisonRow
 from .rule import ComparisonRule

@@ -24,8 +24,8 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.calls import check_together
 from .._common.extreme import difference
-from .._common.rules import check_together
 from .._common.validation import FloatArray, IntArray
 from ..anytime.bets import Rows, log_evalue, log_evalue_of_any_start, rows_of, running_interval
 from ..intervals import Interval

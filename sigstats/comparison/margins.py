@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from .._common.messages import some_of
 from .._common.numerals import significant
 from .._common.validation import as_real, refuse
 from ..measures.metrics import unit_of
@@ -59,7 +60,7 @@ def _parsed(value: Any) -> Any:
 def as_share(value: Any, name: str) -> Any:
     """Return a share in points (``"0.5pt"``) or bare; other values as they are.
 
-    A large bare number raises ValueError, since 0.5 may mean points or a share.
+    A number in a text is a `StatedShare` too. A large bare number raises ValueError: 0.5 may mean points or a share.
     """
     result = _parsed(value)
     if isinstance(value, str) and isinstance(result, (str, Amount, PartOfBaseline)):
@@ -69,7 +70,7 @@ def as_share(value: Any, name: str) -> Any:
         share = f" or {100 * result:g}pt (a share of {result:g})" if result <= 1 else ""
         marks = f", or NAME={result:g} for a score in its own unit" * (name == "margin")
         raise refuse(name, result, f"{result:g}pt (a share of {result / 100:g}){share}{marks}")
-    return result
+    return StatedShare(result) if isinstance(value, str) and bare else result
 
 
 def as_bar(value: Any, name: str, *, units: bool = True) -> float:
@@ -104,11 +105,23 @@ def names_of(row: Any) -> tuple[str, ...]:
     return row.slice, row.name, row.score, row.measure
 
 
-def check_margins(rule: Any, rows: Sequence[Any]) -> None:
-    """Raise ValueError if a margin of a `ComparisonRule` has a wrong unit, or is for something that is not compared."""
-    for name, value in (("minimum_effect", rule.relative_effect), ("margin", rule.relative_margin)):
-        if isinstance(value, PartOfBaseline) and not any(row.relative for row in rows):
-            raise refuse(name, in_per_cent(value), f"points, such as {100 * value:g}pt; measures without limits take %")
+def check_margins(rule: Any, rows: Sequence[Any], *, alone: bool = False) -> None:
+    """Raise ValueError if a margin of a `ComparisonRule` has a wrong unit, or is for something that is not compared.
+
+    `alone`: the rows are of one of several measures, of which the others may use a share or a part of the baseline.
+    """
+    for name, relative in () if alone else (("minimum_effect", "relative_effect"), ("margin", "relative_margin")):
+        value, part = getattr(rule, name), getattr(rule, relative)
+        if isinstance(part, PartOfBaseline) and not any(row.relative for row in rows):
+            raise refuse(name, in_per_cent(part), f"points, such as {100 * part:g}pt; measures without limits take %")
+        stated = value != getattr(type(rule), name) or isinstance(value, StatedShare)
+        if stated and part == getattr(type(rule), relative) and rows and all(row.relative for row in rows):
+            names = some_of(list(dict.fromkeys(row.name for row in rows)))
+            marks = f", or {rows[0].score or rows[0].name}=1{rows[0].unit}" * (name == "margin")
+            per_cent = f"{significant(100 * value)}% of the baseline ({relative}={value:g})"
+            raise ValueError(
+                f"{name}: {value:g} ({100 * value:g}pt) is not used by {names}; expected {per_cent}{marks}"
+            )
     for name, margin in rule.margins.items():
         named = [row for row in rows if name in names_of(row)]
         if not named:

@@ -1,16 +1,20 @@
-"""Names of compared measures: which are accepted, and which of the given inputs they use."""
+"""Compared measures: the names that are accepted, the inputs that they use, and the positive class of scores."""
 
 import re
-from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from .._common.class_columns import positive_place
 from .._common.class_spelling import is_finite_number
+from .._common.messages import Note
 from .._common.validation import as_choice, refuse, shown
 from ..measures import own
 from ..measures.measure import Measure, as_own_measure
 from ..measures.metrics import is_made
+from ..measures.score_formulas import area_under_curve, is_reversed
 from ..measures.table import (
     MEASURES,
     TOP,
@@ -22,6 +26,9 @@ from ..measures.table import (
     is_quantile,
 )
 
+if TYPE_CHECKING:
+    from .paired_predictions import PairedPredictions
+
 #: Measures of a comparison, in the order of the table of measures. The error is one minus the accuracy.
 COMPARED_MEASURES = tuple(name for name, spec in MEASURES.items() if is_named_alone(spec) and name != "error")
 #: The inputs of measures of scores.
@@ -29,6 +36,8 @@ _SCORES = ("scores", "probabilities", "tables", "marks")
 OF_SCORES = tuple(name for name in COMPARED_MEASURES if MEASURES[name].needs in _SCORES)
 #: Labels with more distinct numbers than this, most of them not integers, are measurements, not classes.
 MANY_NUMBERS = 20
+#: Fewer scores may be of 0.5 to 1 by chance. Those of an area from the second number on separate the classes.
+_FEWEST, _SEPARATED = 20, 0.7
 #: Measures that a `Measure` may name, with parameters or with a direction of its own.
 _OF_COUNTS = ("error", "dcf", "f-beta", "macro-f-beta", "weighted-f-beta")
 #: Patterns of names that are not supported measures, and the alternative to each.
@@ -125,3 +134,83 @@ def check_used(measures: Collection[str], **given: Any) -> None:
         if value is not None and not any(uses(MEASURES[measure]) for measure in measures):
             text = shown(value) if isinstance(value, str) else " to ".join(f"{end:g}" for end in value)
             raise ValueError(f"{name}: {text} is not used by {', '.join(measures)}; expected {cure}")
+
+
+def positive_code(paired: "PairedPredictions", positive: str | None, *, among_several: bool = False) -> int:
+    """Return the code of the positive one of two classes, or of a named one `among_several`, or raise ValueError."""
+    if len(paired.classes) != 2 and not (among_several and len(paired.classes) > 2):
+        if len(paired.classes) == 1:
+            raise ValueError(f"label: all rows have the class {shown(paired.classes[0])}; expected two classes")
+        raise ValueError(f"label: {len(paired.classes)} classes are not valid for measures of scores; expected two")
+    return positive_place(paired.classes, positive)
+
+
+def is_positive(paired: "PairedPredictions", positive: str | None) -> NDArray[np.bool_]:
+    """Return a mask of the rows of the positive class.
+
+    Raises ValueError if the scores look like probabilities of the predicted class instead of the positive one.
+    """
+    code = positive_code(paired, positive, among_several=positive is not None)
+    assert paired.outcomes is not None  # as it has two classes
+    predicted, least, true = paired.predicted, 1 / len(paired.classes), np.equal(paired.outcomes.label, code)
+    if predicted is None or paired.scored is None:
+        return true
+    for scores, prediction in zip(paired.scored.scores, (predicted.a, predicted.b), strict=True):
+        called = prediction == code
+        of_called, others = scores[called], scores[~called]
+        # Negatives less positives, among the rows that are not called positive.
+        surplus = len(others) - 2 * np.count_nonzero(true[~called])
+        are_of_predicted = len(of_called) and surplus > 2 * len(others) ** 0.5
+        if not are_of_predicted or scores.min() < least or scores.max() > 1:
+            continue
+        if others.max() >= max(np.median(of_called), 0.501):
+            problem = f"none is below {least:g}, though other classes are predicted with scores up to {others.max():g}"
+            wanted = f"the probability of {shown(paired.classes[code])}, not that of the predicted class"
+            raise ValueError(f"scores: {problem}; expected {wanted}")
+    return true
+
+
+def reversed_scores(
+    paired: "PairedPredictions", measures: Iterable[str], positive: str | None, models: Sequence[str]
+) -> Iterator[Note]:
+    """Yield a note on scores that favour the other class, for which the worse model would be the better one.
+
+    Without predictions, also on scores that may be those of the predicted class. Raises ValueError if the positive
+    class is only inferred, not given as `positive`, and the scores of the first model favour the other class, or are no
+    probabilities of it as a measure needs them.
+    """
+    first, named = paired.runs[0] if paired.runs else paired, positive is not None
+    scored, labels = first.scored, first.outcomes
+    needs = {MEASURES[name].needs for name in measures}
+    if not needs & {"scores", "probabilities"} or scored is None or scored.of_truth or labels is None:
+        return
+    code, ours = positive_code(first, positive, among_several=named), first.units.candidates
+    for side, (model, scores) in enumerate(zip(models, scored.scores, strict=False)):
+        rows = np.flatnonzero(np.full(first.n, True) if ours is None else ours == bool(side))
+        true, units = labels.label[rows] == code, first.units.take(rows)
+        m, n = units.count(true), units.count(~true)
+        if not min(m, n):
+            continue
+        area, share = area_under_curve(true, scores[rows]), n / (m + n)
+        if is_reversed(area, m, n):
+            problem = f"scores of {model} are lower for the class {shown(first.classes[code])} (area {area:.1%})"
+            if side == 0 and not named:
+                wanted = "its probabilities, or positive, the class of these probabilities"
+                raise ValueError(f"{problem}; expected {wanted}")
+            yield Note("reversed-scores", f"{problem}: they may be those of the other class")
+        elif first.predicted is None and area < _SEPARATED and _are_too_high(scores[rows], m, n):
+            positives = shown(first.classes[code])
+            problem = f"no score of {model} is below 0.5, though {share:.0%} of the rows are not {positives}"
+            if side == 0 and not named and "probabilities" in needs and n + (m + n) ** 0.5 > m:
+                wanted = f"the probability of {positives}, not that of the predicted class"
+                raise ValueError(f"{problem}; expected {wanted}; if it is, name the class (positive)")
+            doubt = "the scores may be those of the predicted class"
+            yield Note("reversed-scores", f"{problem}: they may be probabilities of the predicted class", doubt)
+
+
+def _are_too_high(scores: NDArray[np.float64], positives: int, negatives: int) -> bool:
+    """Return True for at least 20 scores of 0.5 to 1, of which the negatives are more than such probabilities allow."""
+    n = positives + negatives
+    if n < _FEWEST or min(positives, negatives) < n / 10 or scores.min() < 0.5 or scores.max() > 1:
+        return False
+    return bool(negatives > n * (1 - scores).mean() + 4 * (n * (scores * (1 - scores)).mean()) ** 0.5)

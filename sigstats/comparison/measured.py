@@ -18,12 +18,12 @@ from .._common.messages import Note
 from .._common.scores import ends_of, refuse_beyond, unknown_direction, unlike_units
 from .._common.validation import require_squarable, shown
 from ..measures.metrics import limits_of
-from ..measures.score_formulas import FIRST, LAST, POWERS, macro_area, rank_of_truth
+from ..measures.score_formulas import rank_of_truth
 from ..measures.table import MEASURES, MeasureSpec, Needs, OwnMeasure, base_of, is_pass_at, refers_to_one_class
+from ..measures.weighted import FIRST, LAST, POWERS, macro_area
 from .evidence import Attempts, Classes, Evidence, Judged, Pair, Ratios, Runs, Scores, Values, signed
-from .measure_names import OF_SCORES, is_of_scores
+from .measure_names import OF_SCORES, is_of_scores, is_positive, positive_code
 from .paired_predictions import PairedPredictions, Predicted, Scored
-from .positive_class import is_positive, positive_code
 from .units import Units
 
 

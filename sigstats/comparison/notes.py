@@ -43,7 +43,7 @@ def about_predictions(paired: PairedPredictions, measures: Sequence[str], models
     answers: list[tuple[Any, Any]] = [] if predicted is None else [(predicted.a, predicted.b)]
     answers += [] if scored is None else [scored.scores]
     if paired.people is not None and len(models) > 1 and answers:
-        from ..unseen_row.judged import same_labels  # few comparisons have a judge
+        from ..unseen_row.judge_agreement import same_labels  # few comparisons have a judge
 
         yield from same_labels(answers[0], paired.people, join_words(sorted(models)))
     if len(models) > 1 and _are_copies(paired, answers):

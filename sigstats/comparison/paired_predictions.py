@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.class_names import as_class_labels, coded, coded_groups, label_name
+from .._common.class_names import as_class_labels, coded, coded_groups, label_name, refuse_unlisted
 from .._common.class_spelling import DistinctNames
 from .._common.data_frames import opened, require_same_index
 from .._common.messages import Note
@@ -237,6 +237,7 @@ def pair_arrays(
     require_same_index(**given)
     cure = "give missing={} and unscored='drop', which leaves out these rows"
     columns = [as_class_labels(values, name, listed, cure) for name, values in answers]
+    refuse_unlisted("y", map(label_name, np.unique(columns[0]).tolist()), listed, "classes")
     for name, predictions in zip(arguments[:2], columns[1:], strict=True):
         same_kind_of_labels(columns[0], predictions, name)
     classes, codes = np.unique(np.concatenate(columns), return_inverse=True)

@@ -9,10 +9,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.calls import check_together
 from .._common.class_names import MISSING as MISSING
 from .._common.class_spelling import DistinctNames, is_finite_number, refuse_thousands
 from .._common.messages import Note, shown
-from .._common.rules import check_together
 from .._common.scores import code_of_missing
 from .._common.time_order import as_times
 from .._common.validation import FloatArray, IntArray, as_reals, refuse

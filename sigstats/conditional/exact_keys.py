@@ -1,14 +1,13 @@
-"""Integer keys by which partial tables are merged and compared without rounding.
+"""Integer keys by which partial outcomes are merged and compared without rounding.
 
-A key packs non-negative integers (fields) into 64-bit words, wide enough for the sum over all columns; so keys of
-columns add up to the key of a table as plain integer addition. Two choices of fields:
+A partial outcome has the counts of some columns (classes). Its key packs non-negative integers (fields) into 64-bit
+words, wide enough for the sum over all columns; so keys of columns add up to the key of an outcome as plain integer
+addition. The fields depend on the statistic:
 
-- the exponents of the primes in the product of binomial coefficients: equal keys and equal weights are the same
-  thing, so that states may be merged; compact for small columns;
-- the cell counts themselves, where the exponents would take too many words: nothing merges, but the weight of a
-  near tie can still be computed exactly.
-
-Not part of the public names.
+- `binomial_keys`, of tables with given margins: the exponents of the primes in the product of binomial coefficients.
+  Equal keys mean equal weights, so that outcomes may be merged; compact for small columns. Where the exponents would
+  take too many words, the cell counts themselves: nothing merges, but the weight of a near tie is still exact.
+- `chi_square_keys` and `multinomial_keys`, of counts of classes: sums over the classes of equal probability.
 """
 
 import math
@@ -23,7 +22,7 @@ from numpy.typing import NDArray
 from .._common.validation import IntArray
 
 Words: TypeAlias = NDArray[np.uint64]
-#: More words than this for prime exponents, and the cell counts are packed in their place.
+#: If prime exponents take more words than this, the cell counts are packed in their place.
 MAX_PRIME_WORDS = 3
 #: From here on there are more primes than `MAX_PRIME_WORDS` words have bits.
 _PRIME_LIMIT = 1181
@@ -33,30 +32,27 @@ SMALL_TOTAL = 31
 
 @dataclass(frozen=True)
 class Packing:
-    """The places of fields: the word and the shift of each."""
+    """The places of fields in words."""
 
+    #: The word of each field, the position of its lowest bit, and its bits; arrays of shape (fields,).
     word: IntArray
     shift: IntArray
     width: IntArray
+    #: The number of words.
     words: int
 
     @classmethod
     def of(cls, bounds: Sequence[int]) -> "Packing":
-        """Return fields that can hold 0 to each of `bounds`."""
-        widths = [max(int(bound).bit_length(), 1) for bound in bounds]
-        word, shift, place, used = [], [], 0, 0
-        for width in widths:
+        """Return the places of fields from 0 to each of `bounds`."""
+        places, word, used = [], 0, 0
+        for bound in bounds:
+            width = max(int(bound).bit_length(), 1)
             if used + width > 64:
-                place, used = place + 1, 0
-            word.append(place)
-            shift.append(used)
+                word, used = word + 1, 0
+            places.append((word, used, width))
             used += width
-        return cls(
-            word=np.array(word, dtype=np.int64),
-            shift=np.array(shift, dtype=np.int64),
-            width=np.array(widths, dtype=np.int64),
-            words=place + 1 if widths else 0,
-        )
+        words, shifts, widths = np.array(places, dtype=np.int64).reshape(-1, 3).T
+        return cls(words, shifts, widths, word + 1 if places else 0)
 
     def pack(self, fields: IntArray) -> Words:
         """Pack rows of fields into rows of words."""
@@ -76,13 +72,12 @@ class Packing:
 
 @dataclass(frozen=True)
 class Keys:
-    """The keys of a problem."""
+    """The keys of the outcomes of a problem."""
 
-    #: The fields.
     packing: Packing
     #: ``fields(j, x)``: the fields of column j at the counts x, one row each.
     fields: Callable[[int, IntArray], IntArray]
-    #: True if equal keys mean equal scores, so that states may be merged by them.
+    #: True if equal keys mean equal scores, so that partial outcomes may be merged by them.
     merging: bool
     #: ``weight(fields)``: the exact integer by which near ties are told apart.
     weight: Callable[[list[int]], int] | None = None
@@ -108,7 +103,7 @@ def binomial_keys(totals: Sequence[int]) -> Keys:
                 weight=lambda fields: math.prod(p**e for p, e in zip(primes, fields, strict=True)),
             )
 
-    def cell(j: int, x: IntArray) -> IntArray:
+    def count_fields(j: int, x: IntArray) -> IntArray:
         out = np.zeros((len(x), len(totals)), dtype=np.int64)
         out[:, j] = x
         return out
@@ -118,7 +113,61 @@ def binomial_keys(totals: Sequence[int]) -> Keys:
 
         return int(math.prod((fmpz.bin_uiui(c, x) for c, x in zip(totals, fields, strict=True)), start=fmpz(1)))
 
-    return Keys(counts, cell, merging=False, weight=weight)
+    return Keys(counts, count_fields, merging=False, weight=weight)
+
+
+def chi_square_keys(probabilities: Sequence[Fraction], total: int) -> Keys:
+    """Return keys of the chi-square statistic; their exact `weight` decreases as the statistic increases."""
+    distinct = list(dict.fromkeys(probabilities))
+    common = math.lcm(*(fraction.numerator for fraction in distinct))
+    units = [common // fraction.numerator * fraction.denominator for fraction in distinct]
+    shared = math.gcd(*units)
+
+    def weight(fields: list[int]) -> int:
+        squares = fields[len(distinct) :]
+        return -sum(square * (unit // shared) for square, unit in zip(squares, units, strict=True))
+
+    return _squares_keys([distinct.index(probability) for probability in probabilities], total, weight)
+
+
+def multinomial_keys(probabilities: Sequence[float], total: int, ordering: str) -> Keys | None:
+    """Return keys of partial outcomes; None if no two classes have the same probability, or for likelihood ratios.
+
+    Equal keys mean equal statistics: classes of equal probability share fields, the sum of their counts and that of the
+    terms of the statistic (the exponents of primes in x!, or x squared).
+    """
+    distinct = list(dict.fromkeys(probabilities))
+    if len(distinct) == len(probabilities) or ordering == "likelihood-ratio":
+        return None
+    group, size = [distinct.index(probability) for probability in probabilities], len(distinct)
+    if ordering == "chi2":
+        return _squares_keys(group, total, None)
+    primes = primes_to(total)
+    bounds = factorial_exponents(np.array([total]), primes)[0].tolist()
+    packing = Packing.of([total] * size + bounds)
+    if packing.words > 3 * MAX_PRIME_WORDS:
+        return None
+
+    def factorial_fields(j: int, x: IntArray) -> IntArray:
+        out = np.zeros((len(x), size + len(primes)), dtype=np.int64)
+        out[:, group[j]] = x
+        out[:, size:] = factorial_exponents(x, primes)
+        return out
+
+    return Keys(packing, factorial_fields, merging=True)
+
+
+def _squares_keys(group: Sequence[int], total: int, weight: Callable[[list[int]], int] | None) -> Keys:
+    """Return keys of the sums of counts and of squared counts in each group. `group`: that of each class, from 0."""
+    size = max(group) + 1
+
+    def fields(j: int, x: IntArray) -> IntArray:
+        out = np.zeros((len(x), 2 * size), dtype=np.int64)
+        out[:, group[j]] = x
+        out[:, size + group[j]] = x * x
+        return out
+
+    return Keys(Packing.of([total] * size + [total * total] * size), fields, merging=True, weight=weight)
 
 
 def primes_to(n: int) -> list[int]:
@@ -157,58 +206,3 @@ def _exponent_bound(c: int, p: int) -> int:
         c //= p
         exponent += 1
     return exponent
-
-
-def chi_square_keys(probabilities: Sequence[Fraction], total: int) -> Keys:
-    """Return keys of the chi-square statistic; their exact `weight` decreases as the statistic increases."""
-    distinct = list(dict.fromkeys(probabilities))
-    common = math.lcm(*(fraction.numerator for fraction in distinct))
-    units = [common // fraction.numerator * fraction.denominator for fraction in distinct]
-    shared = math.gcd(*units)
-
-    def weight(fields: list[int]) -> int:
-        squares = fields[len(distinct) :]
-        return -sum(square * (unit // shared) for square, unit in zip(squares, units, strict=True))
-
-    return _squares_keys([distinct.index(probability) for probability in probabilities], total, weight)
-
-
-def _squares_keys(group: Sequence[int], total: int, weight: Callable[[list[int]], int] | None) -> Keys:
-    """Return keys of the sums of counts and of squared counts in each group of classes."""
-    size = max(group) + 1
-
-    def fields(j: int, x: IntArray) -> IntArray:
-        out = np.zeros((len(x), 2 * size), dtype=np.int64)
-        out[:, group[j]] = x
-        out[:, size + group[j]] = x * x
-        return out
-
-    return Keys(Packing.of([total] * size + [total * total] * size), fields, merging=True, weight=weight)
-
-
-def multinomial_keys(probabilities: Sequence[float], total: int, ordering: str) -> Keys | None:
-    """Return keys that are equal only for partial outcomes of equal statistic; None if no two classes are alike.
-
-    Classes of equal probability share fields: the sum of their counts, and the sum of the terms of the statistic (the
-    primes in x!, or x squared).
-    """
-    groups = {p: g for g, p in enumerate(dict.fromkeys(probabilities))}
-    if len(groups) == len(probabilities) or ordering == "likelihood-ratio":
-        return None
-    group = [groups[p] for p in probabilities]
-    size = len(groups)
-    if ordering == "chi2":
-        return _squares_keys(group, total, None)
-    primes = primes_to(total)
-    bounds = factorial_exponents(np.array([total]), primes)[0].tolist()
-    packing = Packing.of([total] * size + bounds)
-    if packing.words > 3 * MAX_PRIME_WORDS:
-        return None
-
-    def factorial_fields(j: int, x: IntArray) -> IntArray:
-        out = np.zeros((len(x), size + len(primes)), dtype=np.int64)
-        out[:, group[j]] = x
-        out[:, size:] = factorial_exponents(x, primes)
-        return out
-
-    return Keys(packing, factorial_fields, merging=True)

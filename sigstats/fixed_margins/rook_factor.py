@@ -5,8 +5,9 @@ A class with `r` objects that is named `c` times contributes the factor
 .. math:: R(y) = \sum_j \binom{r}{j} \binom{c}{j} j! \, y^j = \prod_m (1 + y x_m),
 
 where the :math:`x_m > 0` are the zeros of the generalised Laguerre polynomial of degree min(r, c) and order
-\|r - c\|. The cost of its Taylor series about a point does not grow with the class. The point must not lie left of
-``-1 / x_m``, where the factor oscillates.
+\|r - c\|. `factor` makes the `Factor` of a class. `log_value` is its logarithm at a point, and `log_series` the Taylor
+series of the logarithm about the point; their cost does not grow with the class. The point must not lie left of
+``-1 / x_m``, where the factor oscillates. `log_factorial` and `DIGITS` also serve the other modules of this folder.
 """
 
 import math
@@ -18,45 +19,19 @@ from scipy.linalg import eigh_tridiagonal
 
 from .._common.validation import FloatArray
 
-#: From this degree on the Riccati iteration reaches full double precision; below, the zeros themselves are quick.
+#: From this degree on `_slope_series` reaches full double precision; below, the zeros themselves are quick.
 _MANY = 400
-#: Arithmetic for the logarithms of probabilities like 1e-10000000, of which 16 digits are wanted after the point.
-#: Public functions enter it by ``decimal.localcontext(DIGITS)``; within, plain operators use it.
+#: Arithmetic for the logarithms of probabilities like 1e-10000000, which need 16 digits after the point. Public
+#: functions enter it by ``decimal.localcontext(DIGITS)``; within, plain operators use it.
 DIGITS = Context(prec=50, Emin=-(10**15), Emax=10**15)
-
-# B_2n / (2n (2n - 1)), the coefficients of Stirling's series (Abramowitz and Stegun 6.1.41).
-_STIRLING = tuple(
-    (Decimal(a), Decimal(b))
-    for a, b in (
-        (1, 12), (-1, 360), (1, 1260), (-1, 1680), (1, 1188), (-691, 360360), (1, 156), (-3617, 122400),
-        (43867, 244188), (-174611, 125400), (77683, 5796),
-    )
-)  # fmt: skip
-_HALF_LOG_TWO_PI = Decimal("0.91893853320467274178032973640561763986139747363778341")
-
-
-def log_factorial(n: int) -> Decimal:
-    """``log(n!)`` with an error below 1e-33, in the context `DIGITS`.
-
-    >>> round(log_factorial(10), 12)
-    Decimal('15.104412573076')
-    """
-    if n < 500:
-        return Decimal(math.factorial(n)).ln()
-    x = Decimal(n + 1)
-    total = (x - Decimal("0.5")) * x.ln() - x + _HALF_LOG_TWO_PI
-    power = x
-    for a, b in _STIRLING:
-        total += a / (b * power)
-        power *= x * x
-    return total
 
 
 class Factor(NamedTuple):
-    """A class of `rows` objects that is named `columns` times; `zeros` if they are few enough to be used."""
+    """The factor of a class of `rows` objects that is named `columns` times."""
 
     rows: int
     columns: int
+    #: The numbers x_m, if they are few enough to be used.
     zeros: FloatArray | None
 
     @property
@@ -77,7 +52,7 @@ def factor(rows: int, columns: int) -> Factor:
 
 
 def leading_slope(factor: Factor, y: float) -> float:
-    """``R'(y) / R(y)``, to leading order for large classes."""
+    """Return ``R'(y) / R(y)``, to leading order for large classes."""
     r, c, zeros = factor
     if zeros is not None:
         return float((zeros / (1 + y * zeros)).sum())
@@ -90,7 +65,7 @@ def log_series(factor: Factor, y0: float, edge: float, terms: int) -> FloatArray
     """Return coefficients ``a_0 .. a_{terms-1}`` of ``log R(y) - log R(y0) = sum_n a_n w^n``; ``a_0`` is 0.
 
     The variable is ``w = log((y + edge) / (y0 + edge))``: all zeros of R then lie at distance pi or more, so that
-    the series converges like ``(abs(w) / pi) ** n``, whatever `y0` above ``-edge``, with an `edge` of at most
+    the series converges like ``(abs(w) / pi) ** n`` for any `y0` above ``-edge``, with an `edge` of at most
     ``1 / factor.largest_zero``.
     """
     unit = y0 + edge
@@ -107,11 +82,12 @@ def log_series(factor: Factor, y0: float, edge: float, terms: int) -> FloatArray
 
 
 def log_value(factor: Factor, y0: float) -> Decimal:
-    """``log R(y0)``: to 1e-14 for positive `y0`, however large; to 1e-15 of its size for negative `y0`."""
+    """Return ``log R(y0)``: to 1e-14 for positive `y0`, however large; to 1e-15 of its size for negative `y0`."""
     if y0 > 0:
         return _log_positive_sum(factor, y0)
     if factor.zeros is not None:
         return Decimal(float(np.log1p(y0 * factor.zeros).sum()))
+    # The integral of the slope from 0 to y0, by Gauss and Legendre's rule.
     nodes, weights = np.polynomial.legendre.leggauss(40)
     edge = 1 / factor.largest_zero
     slopes = [_slope_series(factor, y0 * (node + 1) / 2, edge, 1)[0] for node in nodes]
@@ -119,6 +95,7 @@ def log_value(factor: Factor, y0: float) -> Decimal:
 
 
 def _log_positive_sum(factor: Factor, y0: float) -> Decimal:
+    """Return the logarithm of the sum, all of whose terms are positive: the largest, times the ratios of the others."""
     r, c, _ = factor
     top = min(int(y0 * leading_slope(factor, y0)), r, c)
     width = 60 + 12 * math.isqrt(top + 1)
@@ -133,7 +110,7 @@ def _log_positive_sum(factor: Factor, y0: float) -> Decimal:
 
 
 def _slope_series(factor: Factor, y0: float, edge: float, terms: int) -> FloatArray:
-    """Taylor coefficients of v = R'/R in the variable w of `log_series`.
+    """Return the Taylor coefficients of v = R'/R in the variable w of `log_series`.
 
     R is a terminating 2F0 and satisfies y^2 R'' = (1 + (r + c - 1) y) R' - r c R, so that
     (1 + (r + c - 1) y) v - y^2 v^2 = r c + y^2 v'. The last term is smaller than the others by a factor of the size
@@ -159,6 +136,7 @@ def _slope_series(factor: Factor, y0: float, edge: float, terms: int) -> FloatAr
 
 
 def _product(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return the product of two power series, by their coefficients."""
     return np.convolve(a, b)[: len(a)]
 
 
@@ -175,3 +153,28 @@ def _quotient(a: FloatArray, b: FloatArray) -> FloatArray:
     for n in range(len(a)):
         ratio[n] = (a[n] - ratio[:n] @ b[n:0:-1]) / b[0]
     return ratio
+
+
+# B_2n / (2n (2n - 1)), the coefficients of Stirling's series (Abramowitz and Stegun 6.1.41).
+_STIRLING = (
+    (1, 12), (-1, 360), (1, 1260), (-1, 1680), (1, 1188), (-691, 360360), (1, 156), (-3617, 122400),
+    (43867, 244188), (-174611, 125400), (77683, 5796),
+)  # fmt: skip
+_HALF_LOG_TWO_PI = Decimal("0.91893853320467274178032973640561763986139747363778341")
+
+
+def log_factorial(n: int) -> Decimal:
+    """Return ``log(n!)`` with an error below 1e-33, in the context `DIGITS`.
+
+    >>> round(log_factorial(10), 12)
+    Decimal('15.104412573076')
+    """
+    if n < 500:
+        return Decimal(math.factorial(n)).ln()
+    x = Decimal(n + 1)
+    total = (x - Decimal("0.5")) * x.ln() - x + _HALF_LOG_TWO_PI
+    power = x
+    for a, b in _STIRLING:
+        total += a / (b * power)
+        power *= x * x
+    return total

@@ -1,17 +1,10 @@
 """The ends of p-values and of Pearson's chi-square over all crisp readings, without listing the readings.
 
-In the order of this file:
+`greatest` and `smallest`: the class counts with the greatest, or smallest, sum of convex terms, one for each class. The
+class counts of the readings are the integer points of the base polytope of a polymatroid; the rank of a set of classes
+is the number of objects that may take one of them.
 
-`greatest` and `smallest`: a sum of convex terms, one for each class count. The class counts of the readings are the
-integer points of the base polytope of a polymatroid; the rank of a set of classes is the number of objects that may
-take one of them. A convex function is largest at a vertex, which an order of the classes gives (Edmonds): as many
-objects as may take the first, then the second, and so on. A sum of convex terms is smallest where no exchange of one
-object along a path of classes makes it smaller (Murota, Discrete convex analysis).
-
-`lower_bound`, `upper_bound_of_fit` and `upper_bound_of_two`: certified bounds of Pearson's chi-square, which is convex
-in the counts. Its minimum over shares of objects is bounded below by the tangent that a Frank-Wolfe iteration ends
-with; its maximum above, class by class between the limits of its counts, with multipliers for the sums: every choice of
-multipliers gives a bound, and a search takes a good one.
+`lower_bound`, `upper_bound_of_fit` and `upper_bound_of_two`: certified bounds of Pearson's chi-square.
 
 `efficiency_ends`: the efficiency test deals the assigned classes at random to the objects. If a reading gives one
 object another class, true or assigned, the number correct of any deal changes by at most 1. So if the change makes one
@@ -22,7 +15,7 @@ of them lie between its probabilities of t + m and of t - m correct or more.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import product
 from typing import TypeAlias
 
@@ -33,13 +26,13 @@ from .._common.validation import FloatArray, IntArray
 from ..fixed_margins.upper_tail import correct_range, upper_tail
 from .degrees import Choice, Counts, Ends, TooManyTables, limits, reachable
 
-#: Orders are searched over subsets of the classes that objects hesitate between.
+#: `greatest` goes through the subsets of the classes between which objects hesitate.
 MOST_CLASSES = 16
 #: The most steps of the Frank-Wolfe iteration.
 _ITERATIONS = 300
 
-#: Exchanges of one object: the class that it leaves and the class that it takes, and the classes that it may take.
-_Path: TypeAlias = list[tuple[tuple[int, int], Choice]]
+#: A move of one object: the class that it leaves, and the class that it takes.
+_Move: TypeAlias = tuple[int, int]
 #: A true and an assigned class that an object may take together.
 Pair: TypeAlias = tuple[int, int]
 
@@ -52,8 +45,11 @@ def hesitating(objects: Sequence[Choice]) -> list[int]:
 def greatest(objects: Sequence[Choice], terms: FloatArray) -> IntArray:
     """Return the class counts that give the greatest sum of terms.
 
+    A convex function is largest at a vertex, which an order of the classes gives (Edmonds): as many objects as may take
+    the first, then the second, and so on. The best order is found subset by subset.
+
     `objects`: the classes that each object may take; at most `MOST_CLASSES` may be one of several. `terms` (ndarray,
-    shape (K, n + 1)): for each class what each of its counts adds: convex.
+    shape (K, n + 1)): for each class the convex function of its count.
     """
     counts, classes = _certain(objects, len(terms)), hesitating(objects)
     ranks = _ranks(objects, classes)
@@ -67,61 +63,13 @@ def greatest(objects: Sequence[Choice], terms: FloatArray) -> IntArray:
             value = best[before] + terms[j, counts[j] + ranks[subset] - ranks[before]]
             if value > best[subset]:
                 best[subset], last[subset] = value, bit
-    moved, subset = counts.copy(), len(ranks) - 1
+    subset = len(ranks) - 1
     while subset:
-        before = subset & ~(1 << int(last[subset]))
-        moved[classes[int(last[subset])]] += ranks[subset] - ranks[before]
+        bit = int(last[subset])
+        before = subset & ~(1 << bit)
+        counts[classes[bit]] += ranks[subset] - ranks[before]
         subset = before
-    return moved
-
-
-def smallest(objects: Sequence[Choice], terms: FloatArray) -> IntArray:
-    """Return the class counts that give the smallest sum of terms, as `greatest`, for any number of classes."""
-    counts = _certain(objects, len(terms))
-    taken: dict[Choice, Counter[int]] = {}
-    for choice in objects:
-        if len(choice) > 1:
-            j = min(choice, key=lambda j: float(terms[j, counts[j] + 1] - terms[j, counts[j]]))
-            taken.setdefault(choice, Counter())[j] += 1
-            counts[j] += 1
-    while (path := _better_exchange(taken, counts, terms)) is not None:
-        for (start, end), choice in path:
-            taken[choice][start] -= 1
-            taken[choice][end] += 1
-        counts[path[0][0][0]] -= 1
-        counts[path[-1][0][1]] += 1
     return counts
-
-
-def _better_exchange(taken: Mapping[Choice, Counter[int]], counts: IntArray, terms: FloatArray) -> _Path | None:
-    """Return the path of exchanges along classes that makes the sum smallest; None if none reduces it."""
-    edges = {(u, v): choice for choice, places in taken.items() for u in +places for v in choice if u != v}
-    best, best_path = -1e-12 * max(1.0, float(np.abs(terms).max())), None
-    for start in {u for u, _ in edges}:
-        without = float(terms[start, counts[start] - 1] - terms[start, counts[start]])
-        for end, path in _paths(start, edges).items():
-            change = without + float(terms[end, counts[end] + 1] - terms[end, counts[end]])
-            if change < best:
-                best, best_path = change, path
-    return None if best_path is None else [(edge, edges[edge]) for edge in best_path]
-
-
-def _paths(start: int, edges: Mapping[tuple[int, int], Choice]) -> dict[int, list[tuple[int, int]]]:
-    """Return the shortest path to every class that can be reached."""
-    paths: dict[int, list[tuple[int, int]]] = {start: []}
-    waiting = [start]
-    for at in waiting:
-        for u, v in edges:
-            if u == at and v not in paths:
-                paths[v] = [*paths[u], (u, v)]
-                waiting.append(v)
-    del paths[start]
-    return paths
-
-
-def _certain(objects: Sequence[Choice], n_classes: int) -> IntArray:
-    """Return the class counts of the unambiguous objects."""
-    return np.bincount([choice[0] for choice in objects if len(choice) == 1], minlength=n_classes).astype(np.int64)
 
 
 def _ranks(objects: Sequence[Choice], classes: Sequence[int]) -> IntArray:
@@ -134,23 +82,61 @@ def _ranks(objects: Sequence[Choice], classes: Sequence[int]) -> IntArray:
     for bit in range(len(classes)):
         halves = within.reshape(-1, 2, 1 << bit)
         halves[:, 1] += halves[:, 0]
-    # All objects, except those that may take only classes outside the set, may take one of the set.
+    # All objects may take a class of the set, except those that may only take classes outside it.
     return np.asarray(within[-1] - within[::-1])
 
 
-def _fewest(objects: Mapping[Choice, int], gradient: FloatArray) -> FloatArray:
-    """Return the counts of the reading with the smallest gradient, for this many objects of each choice."""
-    counts, slopes = np.zeros_like(gradient), gradient.tolist()
-    for choice, times in objects.items():
-        counts[min(choice, key=slopes.__getitem__)] += times
-    return counts
+def smallest(objects: Sequence[Choice], terms: FloatArray) -> IntArray:
+    """Return the class counts that give the smallest sum of terms, as `greatest`, for any number of classes.
 
-
-def _spread(objects: Sequence[Choice], n_classes: int) -> FloatArray:
-    counts = np.zeros(n_classes)
+    A sum of convex terms is smallest where no moves of objects along a path of classes make it smaller (Murota,
+    Discrete convex analysis).
+    """
+    counts = _certain(objects, len(terms))
+    taken: dict[Choice, Counter[int]] = {}
     for choice in objects:
-        counts[list(choice)] += 1 / len(choice)
+        if len(choice) > 1:
+            j = min(choice, key=lambda j: float(terms[j, counts[j] + 1] - terms[j, counts[j]]))
+            taken.setdefault(choice, Counter())[j] += 1
+            counts[j] += 1
+    while path := _better_path(taken, counts, terms):
+        for (start, end), choice in path.items():
+            taken[choice][start] -= 1
+            taken[choice][end] += 1
+            counts[start] -= 1
+            counts[end] += 1
     return counts
+
+
+def _better_path(taken: Mapping[Choice, Counter[int]], counts: IntArray, terms: FloatArray) -> dict[_Move, Choice]:
+    """Return the moves along classes, each of an object of this choice, that reduce the sum most; empty if none do."""
+    moves = {(u, v): choice for choice, places in taken.items() for u in +places for v in choice if u != v}
+    best, best_path = -1e-12 * max(1.0, float(np.abs(terms).max())), []
+    for start in {u for u, _ in moves}:
+        without = float(terms[start, counts[start] - 1] - terms[start, counts[start]])
+        for end, path in _paths(start, moves).items():
+            change = without + float(terms[end, counts[end] + 1] - terms[end, counts[end]])
+            if change < best:
+                best, best_path = change, path
+    return {move: moves[move] for move in best_path}
+
+
+def _paths(start: int, moves: Collection[_Move]) -> dict[int, list[_Move]]:
+    """Return the shortest path of moves to every other class that can be reached."""
+    paths: dict[int, list[_Move]] = {start: []}
+    waiting = [start]
+    for at in waiting:
+        for u, v in moves:
+            if u == at and v not in paths:
+                paths[v] = [*paths[u], (u, v)]
+                waiting.append(v)
+    del paths[start]
+    return paths
+
+
+def _certain(objects: Sequence[Choice], n_classes: int) -> IntArray:
+    """Return the class counts of the unambiguous objects."""
+    return np.bincount([choice[0] for choice in objects if len(choice) == 1], minlength=n_classes).astype(np.int64)
 
 
 def lower_bound(
@@ -159,14 +145,14 @@ def lower_bound(
     samples: Sequence[Sequence[Choice]],
     k: int,
 ) -> float:
-    """Return a lower bound of a convex function of the class counts of one or two samples, stacked."""
+    """Return a lower bound of a convex function of one or two samples' class counts, by tangents (Frank and Wolfe)."""
     at = np.concatenate([_spread(objects, k) for objects in samples])
     objects_of_choice = [*map(Counter, samples)]
     bound = 0.0
     for iteration in range(_ITERATIONS):
         gradient = slope(at)
         gradients = np.split(gradient, len(samples))
-        corner = np.concatenate([*map(_fewest, objects_of_choice, gradients)])
+        corner = np.concatenate([*map(_corner, objects_of_choice, gradients)])
         here = value(at)
         bound = max(bound, here + float(gradient @ (corner - at)))
         if here - bound <= 1e-9 * max(here, 1.0):
@@ -174,36 +160,57 @@ def lower_bound(
         steps = np.append(np.linspace(0, 1, 21)[1:-1], 2 / (iteration + 2))
         tried = [value(at + step * (corner - at)) for step in steps]
         at = at + steps[int(np.argmin(tried))] * (corner - at)
-    # Rounding may put a bound above the minimum by so little.
+    # More than the rounding by which a bound may be above the minimum.
     return max(0.0, bound * (1 - 1e-9) - 1e-9)
 
 
+def _corner(objects: Mapping[Choice, int], gradient: FloatArray) -> FloatArray:
+    """Return the counts of the reading in which the linear function with this gradient is smallest."""
+    counts, slopes = np.zeros_like(gradient), gradient.tolist()
+    for choice, times in objects.items():
+        counts[min(choice, key=slopes.__getitem__)] += times
+    return counts
+
+
+def _spread(objects: Sequence[Choice], n_classes: int) -> FloatArray:
+    """Return the class counts if every object is divided equally among its classes."""
+    counts = np.zeros(n_classes)
+    for choice in objects:
+        counts[list(choice)] += 1 / len(choice)
+    return counts
+
+
 def upper_bound_of_fit(objects: Sequence[Choice], expected: FloatArray) -> float:
-    """Return an upper bound of the chi-square statistic of class counts and expected counts."""
+    """Return an upper bound of the chi-square statistic of class counts and expected counts.
+
+    The sum of the counts is known: it may be subtracted from the terms, times any multiplier, before each is maximised.
+    """
     low, high = limits(objects, len(expected))
 
     def bound(multiplier: FloatArray) -> float:
         ends = np.array([(end - expected) ** 2 / expected - multiplier[0] * end for end in (low, high)])
         return float(ends.max(axis=0).sum() + multiplier[0] * len(objects))
 
-    return _best(bound, 1)
+    return _least_bound(bound, 1)
 
 
 def upper_bound_of_two(first: Sequence[Choice], second: Sequence[Choice], k: int) -> float:
-    """Return an upper bound of the chi-square of two samples' class counts."""
-    (low_a, high_a), (low_b, high_b) = limits(first, k), limits(second, k)
+    """Return an upper bound of the chi-square of two samples' class counts, with a multiplier for each sample."""
+    n, m = len(first), len(second)
+    corners = list(product(limits(first, k), limits(second, k)))
 
     def bound(multiplier: FloatArray) -> float:
-        ends = np.array(
-            [
-                two_samples(a, b, len(first), len(second)) - multiplier[0] * a - multiplier[1] * b
-                for a in (low_a, high_a)
-                for b in (low_b, high_b)
-            ]
-        )
-        return float(ends.max(axis=0).sum() + multiplier @ [len(first), len(second)])
+        ends = np.array([two_samples(a, b, n, m) - multiplier[0] * a - multiplier[1] * b for a, b in corners])
+        return float(ends.max(axis=0).sum() + multiplier @ [n, m])
 
-    return _best(bound, 2)
+    return _least_bound(bound, 2)
+
+
+def _least_bound(bound: Callable[[FloatArray], float], size: int) -> float:
+    """Return the least bound that a search over this many multipliers finds."""
+    start = np.zeros(size)
+    optimum = minimize(bound, start, method="Nelder-Mead", options={"xatol": 1e-8, "fatol": 1e-8, "maxiter": 2000})
+    return min(bound(start), float(optimum.fun)) * (1 + 1e-9)
 
 
 def two_samples(a: FloatArray, b: FloatArray, n: int, m: int) -> FloatArray:
@@ -220,14 +227,8 @@ def slopes_of_two(a: FloatArray, b: FloatArray, n: int, m: int) -> FloatArray:
     return np.concatenate([2 * m * difference - square, -2 * n * difference - square])
 
 
-def _best(bound: Callable[[FloatArray], float], size: int) -> float:
-    start = np.zeros(size)
-    optimum = minimize(bound, start, method="Nelder-Mead", options={"xatol": 1e-8, "fatol": 1e-8, "maxiter": 2000})
-    return min(bound(start), float(optimum.fun)) * (1 + 1e-9)
-
-
 def efficiency_ends(true: Sequence[Choice], assigned: Sequence[Choice], k: int, most: int) -> Ends:
-    """Return the ends of the p-values of all readings; bounds if there are more than `most` tables."""
+    """Return the ends of the p-values of the efficiency test; bounds if readings give more than `most` tables."""
     pairs = list(zip(true, assigned, strict=True))
     correct, wrong = [_most_correct(*pair) for pair in pairs], [_most_wrong(*pair) for pair in pairs]
     try:
@@ -249,7 +250,7 @@ def _most_wrong(true: Choice, assigned: Choice) -> list[Pair]:
 
 
 def _cells(options: Sequence[Sequence[Pair]], k: int) -> Iterable[list[Counts]]:
-    """Yield, for each reading, what an object adds to true classes, assigned classes and the number correct."""
+    """Yield what each object adds, by reading, to the counts of true and assigned classes and the number correct."""
     for choice in options:
         yield [(*(int(j == t) for j in range(k)), *(int(j == a) for j in range(k)), int(t == a)) for t, a in choice]
 
@@ -268,9 +269,10 @@ def _bound(options: Sequence[Sequence[Pair]], k: int, sign: int) -> float:
     """Return a lower (sign 1) or upper (-1) bound of the p-values of all these readings, from one of them."""
     reading, steps, correct = [], 0, 0
     for choice in options:
-        apart = [max((one[0] != other[0]) + (one[1] != other[1]) for other in choice) for one in choice]
-        reading.append(choice[int(np.argmin(apart))])
-        steps += min(apart)
+        # For each pair of classes, the steps to the farthest other pair of this object.
+        farthest = [max((t != true) + (a != assigned) for true, assigned in choice) for t, a in choice]
+        reading.append(choice[int(np.argmin(farthest))])
+        steps += min(farthest)
         correct += (max if sign > 0 else min)(int(t == a) for t, a in choice)
     rows, columns = (np.bincount([pair[side] for pair in reading], minlength=k) for side in (0, 1))
     return _tail(tuple(rows.tolist()), tuple(columns.tolist()), correct + sign * steps)

@@ -9,6 +9,7 @@ Equation numbers are those of Hryniewicz.
 
 import math
 from bisect import bisect_left
+from collections.abc import Callable
 from decimal import Decimal, localcontext
 from typing import Any, NamedTuple
 
@@ -33,14 +34,30 @@ from ..intervals import Interval
 BOUNDS_WIDTH = 1e-4
 #: The largest total that NumPy's hypergeometric generator accepts.
 MONTE_CARLO_MAX_TOTAL = 10**9 - 1
-#: The number of counts drawn at a time, and the largest total whose log weights are looked up.
+#: The number of counts drawn at a time, and the largest total whose log weights are computed once and looked up.
 _CHUNK, _LOOKUP = 2**18, 10**6
 #: Log-likelihoods have an error below 1e-32; closer ones are equal.
 _TIED = Decimal("1e-30")
 
 
+def as_two_samples(counts_a: Any, counts_b: Any) -> tuple[IntArray, IntArray]:
+    """Return both samples' counts of the classes that occur, or raise ValueError."""
+    same_classes(counts_a=counts_a, counts_b=counts_b)
+    a, b = as_counts(counts_a, "counts_a", ndim=1), as_counts(counts_b, "counts_b", ndim=1)
+    if len(a) != len(b):
+        wanted = f"{len(a)} classes, as counts_a has (labels are counted first)"
+        raise refuse("counts_b", len(b), wanted, quantity="length")
+    if len(a) < 2:
+        raise refuse("counts_a", len(a), "two classes or more", quantity="length")
+    for name, counts in (("counts_a", a), ("counts_b", b)):
+        if not counts.any():
+            raise refuse(name, 0, "at least one object", quantity="total")
+    occurs = (a > 0) | (b > 0)
+    return a[occurs], b[occurs]
+
+
 def log_probability(a: IntArray, totals: IntArray) -> float:
-    """Return the logarithm of eq. (5)."""
+    """Return the logarithm of the probability of a table with these totals, eq. (5). `a`: the first sample's counts."""
     n, total = int(a.sum()), int(totals.sum())
     share = n / total
     terms = [float(binomial_log_pmf(c, share, x)) for c, x in zip(totals.tolist(), a, strict=True)]
@@ -76,11 +93,9 @@ def exact_pvalue(problem: Problem, limit: int = STATE_LIMIT) -> ConditionalTail:
     try:
         return tail(problem, limit=limit)
     except StateLimitError:
-        raise _too_large(
-            problem,
-            f"half of the classes to have at most {STATE_LIMIT} relevant outcomes; use method='monte-carlo', "
-            "which gives an interval, or method='bounds', which may take a minute",
-        ) from None
+        wanted = f"half of the classes to have at most {STATE_LIMIT} relevant outcomes"
+        other = "method='monte-carlo', which gives an interval, or method='bounds', which may take a minute"
+        raise _too_large(problem, f"{wanted}; use {other}") from None
 
 
 def _too_large(problem: Problem, wanted: str) -> ValueError:
@@ -95,14 +110,8 @@ def certified_bounds(problem: Problem) -> Interval:
     if quick := _around_exact(problem, 2**18):
         return quick
     try:
-        low, high = bounds(
-            grouped(problem.scores, problem.parameters),
-            problem.total,
-            problem.threshold,
-            problem.norm,
-            slack=problem.margin,
-            width=BOUNDS_WIDTH,
-        )
+        groups, options = grouped(problem.scores, problem.parameters), {"slack": problem.margin, "width": BOUNDS_WIDTH}
+        low, high = bounds(groups, problem.total, problem.threshold, problem.norm, **options)
     except WorkLimitError:
         if slow := _around_exact(problem, STATE_LIMIT):
             return slow
@@ -112,7 +121,7 @@ def certified_bounds(problem: Problem) -> Interval:
 
 
 def _around_exact(problem: Problem, limit: int) -> Interval | None:
-    """Return the exact p-value and its rounding; None if it needs more states than the limit."""
+    """Return bounds around the exact p-value, as wide as its rounding; None if it needs more states than the limit."""
     try:
         p, error = tail(problem, limit=limit)
     except StateLimitError:
@@ -129,8 +138,8 @@ def certified(low: float, high: float) -> Interval:
 def homogeneity_exceedances(counts_a: Any, counts_b: Any, *, size: int, rng: Any = None) -> NDArray[np.bool_]:
     """Return a mask of `size` random tables with the observed margins that are no likelier than the observed table.
 
-    The replicates of the Monte-Carlo method of `homogeneity_test`, with its parameters and errors, for those who spread
-    them over machines: from generators in equal states, which are advanced, fewer are the first of more.
+    These are the replicates of the Monte-Carlo method of `homogeneity_test`, with its parameters and errors, for those
+    who spread them over machines: generators in equal states, which are advanced, give the same tables first.
     """
     a, b = as_two_samples(counts_a, counts_b)
     return exceedances(a, b, as_count(size, "size", minimum=0, maximum=MAX_RESAMPLES), as_generator(rng))
@@ -144,52 +153,25 @@ def exceedances(a: IntArray, b: IntArray, size: int, generator: np.random.Genera
         other = "exact" if len(a) == 2 else "chi2"
         wanted = f"at most {MONTE_CARLO_MAX_TOTAL} to draw tables; use method={other!r}"
         raise refuse("counts_a and counts_b", total, wanted, quantity="total")
-    weight = _Weights(totals, n / total)
-    observed = float(weight(a))
+    log_weights = _log_weights_of(totals, n / total)
+    observed = float(log_weights(a))
     out = np.empty(size, dtype=bool)
     rows = max(1, _CHUNK // len(a))
     for start in range(0, size, rows):
         x = generator.multivariate_hypergeometric(totals, n, size=min(rows, size - start), method="marginals")
-        ratio = np.exp(np.minimum(weight(x) - observed, 1.0))
+        ratio = np.exp(np.minimum(log_weights(x) - observed, 1.0))
         out[start : start + len(x)] = at_most(ratio, 1.0)
     return out
 
 
-class _Weights:
-    """The log weights of tables (last axis: classes), minus the common part of all with these margins.
-
-    Those of small tables are looked up.
-    """
-
-    def __init__(self, totals: IntArray, share: float):
-        self._totals, self._share = totals.tolist(), share
-        self._table: FloatArray | None = None
-        if int(totals.sum()) <= _LOOKUP:
-            self._start = np.concatenate([[0], np.cumsum(totals + 1)[:-1]])
-            self._table = np.concatenate([binomial_log_pmf(c, share, np.arange(c + 1)) for c in self._totals])
-
-    def __call__(self, x: IntArray) -> FloatArray:
-        if self._table is not None:
-            return np.asarray(self._table[x + self._start].sum(axis=-1))
-        laws = [binomial_log_pmf(c, self._share, x[..., j]) for j, c in enumerate(self._totals)]
-        return np.asarray(np.sum(laws, axis=0))
-
-
-def as_two_samples(counts_a: Any, counts_b: Any) -> tuple[IntArray, IntArray]:
-    """Return both samples' counts of occurring classes; ValueError for under two classes or an empty sample."""
-    same_classes(counts_a=counts_a, counts_b=counts_b)
-    a, b = as_counts(counts_a, "counts_a", ndim=1), as_counts(counts_b, "counts_b", ndim=1)
-    if len(a) != len(b):
-        raise refuse(
-            "counts_b", len(b), f"{len(a)} classes, as counts_a has (labels are counted first)", quantity="length"
-        )
-    if len(a) < 2:
-        raise refuse("counts_a", len(a), "two classes or more", quantity="length")
-    for name, counts in (("counts_a", a), ("counts_b", b)):
-        if not counts.any():
-            raise refuse(name, 0, "at least one object", quantity="total")
-    occurs = (a > 0) | (b > 0)
-    return a[occurs], b[occurs]
+def _log_weights_of(totals: IntArray, share: float) -> Callable[[IntArray], FloatArray]:
+    """Return the function of tables (last axis: classes) that gives their log weights, up to a common summand."""
+    if int(totals.sum()) > _LOOKUP:
+        columns = list(enumerate(totals.tolist()))
+        return lambda x: np.asarray(np.sum([binomial_log_pmf(c, share, x[..., j]) for j, c in columns], axis=0))
+    starts = np.concatenate([[0], np.cumsum(totals + 1)[:-1]])
+    weights = np.concatenate([binomial_log_pmf(c, share, np.arange(c + 1)) for c in totals.tolist()])
+    return lambda x: np.asarray(weights[x + starts].sum(axis=-1))
 
 
 class TwoTails(NamedTuple):
@@ -202,12 +184,15 @@ class TwoTails(NamedTuple):
 
 
 def two_tails(a: IntArray, b: IntArray) -> TwoTails:
-    """Return the probability of all tables with these margins that are at most as likely, for any size."""
+    """Return the probability of all tables with these margins that are at most as likely, for any size.
+
+    Of `total` objects, the first sample has `drawn`, and `marked` objects are of the first class; x objects are both.
+    """
     x, drawn, total = int(a[0]), int(a.sum()), int(a.sum() + b.sum())
     marked = int(a[0] + b[0])
     if total <= SMALL:
         return _in_whole_numbers(x, drawn, marked, total)
-    if x < (drawn + 1) * (marked + 1) // (total + 2):  # below the mode: the other class is not
+    if x < (drawn + 1) * (marked + 1) // (total + 2):  # below the mode: the count of the other class is not
         x, marked = drawn - x, total - marked
     lowest = max(0, marked + drawn - total)
 
@@ -224,6 +209,7 @@ def two_tails(a: IntArray, b: IntArray) -> TwoTails:
     with localcontext(DIGITS):
         tail = hypergeometric_tail(total, marked, drawn, x)
         mode = (drawn + 1) * (marked + 1) // (total + 2)  # up to which likelihoods grow
+        # The tables below `far` are at most as likely as the observed one.
         far = lowest + bisect_left(range(lowest, min(x, mode + 1)), True, key=heavier)
         if far >= x:
             return TwoTails(1.0, 0.0, 0.0, math.exp(tail.point))

@@ -1,11 +1,19 @@
-"""Batched learners: the base class, and functions shared by all learners.
+"""Batched learners: the base class, functions shared by all learners, and the only access to their compiled code.
 
 A batched learner is equivalent to one exact configuration of a scikit-learn estimator. It prepares, once, everything
 that permutations leave unchanged, and then predicts a whole block of replicates with a few array operations. To add
 one, add a module with a subclass of `BatchedLearner`.
+
+`compiled` is the door to the code that Numba compiles (the extra ``fast``), the folder `compiled`. Nothing outside that
+folder imports it. Its modules are requested here, by name, and are None if Numba or the folder is missing or disabled;
+then scikit-learn's own estimators are fitted, or NumPy does the same. The ``__init__`` of a subfolder lists its
+functions of arrays and named tuples, which give the same results, to the last bit, as the installed scikit-learn.
 """
 
+import functools
+import importlib
 import inspect
+import platform
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -222,3 +230,23 @@ def whole_or_halves(numbers: FloatArray) -> Any:
     with np.errstate(invalid="ignore"):  # infinite ones, which are neither
         fraction = numbers - np.floor(numbers)
     return ((fraction == 0) | (fraction == 0.5)).all(axis=0)
+
+
+Room = Literal["boosting", "c45", "neighbours", "trees"]
+
+
+@functools.cache
+def compiled(room: Room) -> Any:
+    """Return a subfolder as a module; None if nothing is compiled."""
+    try:
+        return importlib.import_module(f"{__package__}.compiled.{room}")
+    except ImportError:
+        return None
+
+
+def fuses_products() -> bool:
+    """Return True if compilers for this processor fuse a product and a sum, so that they are rounded once.
+
+    Sums then differ by rounding from those of a library that was compiled without such instructions.
+    """
+    return platform.machine() not in ("x86_64", "AMD64")

@@ -15,9 +15,18 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import train_test_split
 
 from .._common.validation import IntArray
-from .base import UNDECIDED, BatchedLearner, Null, Problem, is_default, steps_of, taken_by_column
+from .base import (
+    UNDECIDED,
+    BatchedLearner,
+    Null,
+    Problem,
+    compiled,
+    fuses_products,
+    is_default,
+    steps_of,
+    taken_by_column,
+)
 from .design import Design, design_of
-from .door import compiled, fuses_products
 
 #: Parameters that are whole numbers, with their least values, and other numeric parameters.
 _COUNTS = {"max_iter": 1, "max_leaf_nodes": 2, "max_depth": 1, "min_samples_leaf": 1, "n_iter_no_change": 1}

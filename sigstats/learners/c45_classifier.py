@@ -18,10 +18,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from sigstats._common.validation import FloatArray, IntArray, as_real, refuse
 
 from . import c45_tree
-from .base import BatchedLearner, Null, Problem, nominal_mask, steps_of, taken_by_column
+from .base import BatchedLearner, Null, Problem, compiled, nominal_mask, steps_of, taken_by_column
 from .c45_splits import Training
 from .c45_tree import Nodes
-from .door import compiled
 
 #: Probabilities that differ by at most this are equal.
 _EQUAL = 1e-6

@@ -1,8 +1,9 @@
 """The tree of C4.5: grown by gain ratio, then pruned by estimates of the errors that it would make on new rows.
 
-`grow` returns the nodes of a tree, and `probabilities` predicts with them. Rows are given by their numbers, with their
-weights in a node. A row with a missing value goes to every branch, with the share of its weight that the branch has of
-the rows whose value is known.
+`grow` returns the nodes of a tree, after `collapse` and `prune`, and `probabilities` predicts with them. Rows are given
+by their numbers, with their weights in a node. A row with a missing value goes to every branch, with the share of its
+weight that the branch has of the rows whose value is known (`divide`). Numba compiles these functions, hence the loops,
+and lists of nodes to visit (`waiting`) instead of recursion.
 """
 
 from typing import Any, NamedTuple
@@ -29,78 +30,6 @@ class Nodes(NamedTuple):
     branches: Any
     #: The weight of each class; array of float64, shape (nodes, classes).
     counts: Any
-
-
-def branch_of(code: int, n_codes: int, cut: int, branches: int) -> int:
-    """Return the branch of a code; -1 if it is missing, -2 if no branch has its category."""
-    if code < 0:
-        return -1
-    if n_codes:
-        return code if code < branches else -2
-    return 1 if code > cut else 0
-
-
-def divide(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> Any:
-    """Return the children of a node, each with the rows and the weights that it gets."""
-    feature, cut, branches = nodes.feature[node], nodes.cut[node], nodes.branches[node]
-    codes, n_codes = data.codes[feature], data.n_codes[feature]
-    known = np.zeros(branches)
-    taken = np.empty(len(rows), dtype=np.int64)
-    lengths = np.zeros(branches, dtype=np.int64)
-    missing, total = 0, 0.0
-    for at in range(len(rows)):
-        branch = branch_of(codes[rows[at]], n_codes, cut, branches)
-        taken[at] = branch
-        if branch >= 0:
-            known[branch] += weights[at]
-            total += weights[at]
-            lengths[branch] += 1
-        else:
-            missing += 1
-    shares = known / total if total > 0 else np.full(branches, 1.0 / branches)
-    starts = np.zeros(branches + 1, dtype=np.int64)
-    for branch in range(branches):
-        starts[branch + 1] = starts[branch] + lengths[branch] + (missing if shares[branch] > TOLERANCE else 0)
-    next_place = starts[:-1].copy()
-    sorted_rows, sorted_weights = np.empty(starts[-1], dtype=np.int64), np.empty(starts[-1])
-    for at in range(len(rows)):
-        if taken[at] >= 0:
-            place = next_place[taken[at]]
-            sorted_rows[place], sorted_weights[place] = rows[at], weights[at]
-            next_place[taken[at]] += 1
-            continue
-        for branch in range(branches):
-            if shares[branch] > TOLERANCE:
-                place = next_place[branch]
-                sorted_rows[place], sorted_weights[place] = rows[at], weights[at] * shares[branch]
-                next_place[branch] += 1
-    ends = [(starts[branch], starts[branch + 1]) for branch in range(branches)]
-    first = nodes.first[node]
-    return [(first + branch, sorted_rows[a:b], sorted_weights[a:b]) for branch, (a, b) in enumerate(ends)]
-
-
-def count_classes(data: Training, rows: Any, weights: Any, counts: Any) -> None:
-    """Set `counts` to the weight of each class in the rows."""
-    counts[:] = 0
-    label = data.label
-    for at in range(len(rows)):
-        counts[label[rows[at]]] += weights[at]
-
-
-def _empty_nodes(size: int, n_classes: int) -> Nodes:
-    """Return the memory for this many nodes."""
-    whole = np.empty((4, size), dtype=np.int64)
-    return Nodes(whole[0], whole[1], whole[2], whole[3], np.zeros((size, n_classes)))
-
-
-def _enlarged(nodes: Nodes, wanted: int) -> Nodes:
-    """Return the nodes with room for `wanted` and as many more."""
-    size, n_classes = nodes.counts.shape
-    made = _empty_nodes(2 * wanted, n_classes)
-    made.feature[:size], made.cut[:size] = nodes.feature, nodes.cut
-    made.first[:size], made.branches[:size] = nodes.first, nodes.branches
-    made.counts[:size] = nodes.counts
-    return made
 
 
 def grow(data: Training, train: Any, pruned: bool) -> Nodes:
@@ -132,9 +61,77 @@ def grow(data: Training, train: Any, pruned: bool) -> Nodes:
     return nodes
 
 
-def _training_errors(counts: Any) -> Any:
-    """Return the weight of the rows that are not of the commonest class."""
-    return counts.sum() - counts.max()
+def _empty_nodes(size: int, n_classes: int) -> Nodes:
+    """Return the memory for this many nodes."""
+    whole = np.empty((4, size), dtype=np.int64)
+    return Nodes(whole[0], whole[1], whole[2], whole[3], np.zeros((size, n_classes)))
+
+
+def _enlarged(nodes: Nodes, wanted: int) -> Nodes:
+    """Return the nodes with room for `wanted` and as many more."""
+    size, n_classes = nodes.counts.shape
+    made = _empty_nodes(2 * wanted, n_classes)
+    made.feature[:size], made.cut[:size] = nodes.feature, nodes.cut
+    made.first[:size], made.branches[:size] = nodes.first, nodes.branches
+    made.counts[:size] = nodes.counts
+    return made
+
+
+def count_classes(data: Training, rows: Any, weights: Any, counts: Any) -> None:
+    """Set `counts` to the weight of each class in the rows."""
+    counts[:] = 0
+    for position in range(len(rows)):
+        counts[data.label[rows[position]]] += weights[position]
+
+
+def divide(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> Any:
+    """Return the children of a node, each with the rows and the weights that it gets."""
+    feature, cut, branches = nodes.feature[node], nodes.cut[node], nodes.branches[node]
+    codes, n_codes = data.codes[feature], data.n_codes[feature]
+    branch_of_row = np.empty(len(rows), dtype=np.int64)
+    known = np.zeros(branches)
+    lengths = np.zeros(branches, dtype=np.int64)
+    unknown, total = 0, 0.0
+    for position in range(len(rows)):
+        branch = branch_of(codes[rows[position]], n_codes, cut, branches)
+        branch_of_row[position] = branch
+        if branch >= 0:
+            known[branch] += weights[position]
+            total += weights[position]
+            lengths[branch] += 1
+        else:
+            unknown += 1
+    shares = known / total if total > 0 else np.full(branches, 1.0 / branches)
+    # All branches share two arrays, one branch after another.
+    starts = np.zeros(branches + 1, dtype=np.int64)
+    for branch in range(branches):
+        starts[branch + 1] = starts[branch] + lengths[branch] + (unknown if shares[branch] > TOLERANCE else 0)
+    next_place = starts[:-1].copy()
+    sorted_rows, sorted_weights = np.empty(starts[-1], dtype=np.int64), np.empty(starts[-1])
+    for position in range(len(rows)):
+        branch = branch_of_row[position]
+        if branch >= 0:
+            place = next_place[branch]
+            sorted_rows[place], sorted_weights[place] = rows[position], weights[position]
+            next_place[branch] += 1
+            continue
+        for every in range(branches):
+            if shares[every] > TOLERANCE:
+                place = next_place[every]
+                sorted_rows[place], sorted_weights[place] = rows[position], weights[position] * shares[every]
+                next_place[every] += 1
+    ends = [(starts[branch], starts[branch + 1]) for branch in range(branches)]
+    first = nodes.first[node]
+    return [(first + branch, sorted_rows[a:b], sorted_weights[a:b]) for branch, (a, b) in enumerate(ends)]
+
+
+def branch_of(code: int, n_codes: int, cut: int, branches: int) -> int:
+    """Return the branch of a code; -1 if it is missing, -2 if no branch has its category."""
+    if code < 0:
+        return -1
+    if n_codes:
+        return code if code < branches else -2
+    return 1 if code > cut else 0
 
 
 def collapse(nodes: Nodes, made: int) -> None:
@@ -147,6 +144,56 @@ def collapse(nodes: Nodes, made: int) -> None:
     for node in range(made):
         if nodes.feature[node] >= 0 and errors[node] >= _training_errors(nodes.counts[node]) - 1e-3:
             nodes.feature[node], nodes.branches[node] = -1, 0
+
+
+def _training_errors(counts: Any) -> Any:
+    """Return the weight of the rows that are not of the commonest class."""
+    return counts.sum() - counts.max()
+
+
+def prune(data: Training, nodes: Nodes, train: Any) -> None:
+    """Prune from below: a node waits until its branches are pruned (`ready`), and again if it became one of them."""
+    waiting = [(0, False, train, np.ones(len(train)))]
+    while len(waiting):
+        node, ready, rows, weights = waiting.pop()
+        if nodes.feature[node] < 0:
+            continue
+        if ready:
+            if _replace_node(data, nodes, node, rows, weights):
+                waiting.append((node, False, rows, weights))
+            continue
+        waiting.append((node, True, rows, weights))
+        for child, own_rows, own_weights in divide(data, nodes, node, rows, weights):
+            waiting.append((child, False, own_rows, own_weights))
+
+
+def _replace_node(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> bool:
+    """Replace a node by a leaf or by its largest branch if fewer errors are expected; True for a branch."""
+    first, branches = nodes.first[node], nodes.branches[node]
+    most = 0.0
+    for child in range(first, first + branches):
+        most = max(most, nodes.counts[child].sum())
+    largest = first  # the first branch of the largest weight
+    while nodes.counts[largest].sum() <= most - TOLERANCE:
+        largest += 1
+    of_leaf = _leaf_errors(data, nodes.counts[node])
+    of_tree = _errors_of_leaves(data, nodes, node) + _SLACK
+    of_branch = _errors_as_branch(data, nodes, largest, rows, weights)
+    if of_leaf < of_tree + TOLERANCE and of_leaf < of_branch + _SLACK + TOLERANCE:
+        nodes.feature[node], nodes.branches[node] = -1, 0
+        return False
+    if of_branch >= of_tree + TOLERANCE:
+        return False
+    nodes.feature[node], nodes.cut[node] = nodes.feature[largest], nodes.cut[largest]
+    nodes.first[node], nodes.branches[node] = nodes.first[largest], nodes.branches[largest]
+    _recount(data, nodes, node, rows, weights)
+    return True
+
+
+def _leaf_errors(data: Training, counts: Any) -> float:
+    """Return the estimated errors of a leaf with these class counts."""
+    n, wrong = counts.sum(), _training_errors(counts)
+    return float(wrong + added_errors(n, wrong, data.confidence, data.z)) if n >= TOLERANCE else 0.0
 
 
 def added_errors(n: float, wrong: float, confidence: float, z: float) -> float:
@@ -169,25 +216,15 @@ def added_errors(n: float, wrong: float, confidence: float, z: float) -> float:
     return float(none if wrong == 0 else none + wrong * (added - none))
 
 
-def _leaf_errors(data: Training, counts: Any) -> float:
-    """Return the estimated errors of a leaf with these class counts."""
-    n = counts.sum()
-    return (
-        0.0
-        if n < TOLERANCE
-        else float(_training_errors(counts) + added_errors(n, _training_errors(counts), data.confidence, data.z))
-    )
-
-
 def _errors_of_leaves(data: Training, nodes: Nodes, node: int) -> float:
     """Return the estimated errors of the leaves of a subtree."""
     errors = 0.0
     waiting = [node]
     while len(waiting):
-        one = waiting.pop()
-        if nodes.feature[one] < 0:
-            errors += _leaf_errors(data, nodes.counts[one])
-        waiting.extend(range(nodes.first[one], nodes.first[one] + nodes.branches[one]))
+        inner = waiting.pop()
+        if nodes.feature[inner] < 0:
+            errors += _leaf_errors(data, nodes.counts[inner])
+        waiting.extend(range(nodes.first[inner], nodes.first[inner] + nodes.branches[inner]))
     return errors
 
 
@@ -196,12 +233,12 @@ def _errors_as_branch(data: Training, nodes: Nodes, node: int, rows: Any, weight
     errors, counts = 0.0, np.empty(data.n_classes)
     waiting = [(node, rows, weights)]
     while len(waiting):
-        one, own_rows, own_weights = waiting.pop()
-        if nodes.feature[one] < 0:
+        inner, own_rows, own_weights = waiting.pop()
+        if nodes.feature[inner] < 0:
             count_classes(data, own_rows, own_weights, counts)
             errors += _leaf_errors(data, counts)
             continue
-        waiting.extend(divide(data, nodes, one, own_rows, own_weights))
+        waiting.extend(divide(data, nodes, inner, own_rows, own_weights))
     return errors
 
 
@@ -209,50 +246,20 @@ def _recount(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -
     """Count the classes in a subtree that gets other rows than it was grown from."""
     waiting = [(node, rows, weights)]
     while len(waiting):
-        one, own_rows, own_weights = waiting.pop()
-        count_classes(data, own_rows, own_weights, nodes.counts[one])
-        if nodes.feature[one] < 0:
+        inner, own_rows, own_weights = waiting.pop()
+        count_classes(data, own_rows, own_weights, nodes.counts[inner])
+        if nodes.feature[inner] < 0:
             continue
-        waiting.extend(divide(data, nodes, one, own_rows, own_weights))
+        waiting.extend(divide(data, nodes, inner, own_rows, own_weights))
 
 
-def _replace_node(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> bool:
-    """Replace a node by a leaf or by its largest branch if fewer errors are expected; True for a branch."""
-    first, branches = nodes.first[node], nodes.branches[node]
-    most = 0.0
-    for child in range(first, first + branches):
-        most = max(most, nodes.counts[child].sum())
-    largest = first
-    while nodes.counts[largest].sum() <= most - TOLERANCE:
-        largest += 1
-    of_leaf = _leaf_errors(data, nodes.counts[node])
-    of_tree = _errors_of_leaves(data, nodes, node) + _SLACK
-    of_branch = _errors_as_branch(data, nodes, largest, rows, weights)
-    if of_leaf < of_tree + TOLERANCE and of_leaf < of_branch + _SLACK + TOLERANCE:
-        nodes.feature[node], nodes.branches[node] = -1, 0
-        return False
-    if of_branch >= of_tree + TOLERANCE:
-        return False
-    nodes.feature[node], nodes.cut[node] = nodes.feature[largest], nodes.cut[largest]
-    nodes.first[node], nodes.branches[node] = nodes.first[largest], nodes.branches[largest]
-    _recount(data, nodes, node, rows, weights)
-    return True
-
-
-def prune(data: Training, nodes: Nodes, train: Any) -> None:
-    """Prune from below: a node waits until its branches are pruned, and is pruned again if it became one of them."""
-    waiting = [(0, False, train, np.ones(len(train)))]
-    while len(waiting):
-        node, ready, rows, weights = waiting.pop()
-        if nodes.feature[node] < 0:
-            continue
-        if ready:
-            if _replace_node(data, nodes, node, rows, weights):
-                waiting.append((node, False, rows, weights))
-            continue
-        waiting.append((node, True, rows, weights))
-        for child, own_rows, own_weights in divide(data, nodes, node, rows, weights):
-            waiting.append((child, False, own_rows, own_weights))
+def probabilities(data: Training, nodes: Nodes, rows: Any) -> Any:
+    """Return the shares of the classes in the leaves that rows of `data` reach, shape (rows, classes)."""
+    counts = np.zeros((len(rows), data.n_classes))
+    for position in range(len(rows)):
+        _add_leaf_shares(data, nodes, rows[position], counts[position])
+        counts[position] /= counts[position].sum()
+    return counts
 
 
 def _add_leaf_shares(data: Training, nodes: Nodes, row: int, shares: Any) -> None:
@@ -275,12 +282,3 @@ def _add_leaf_shares(data: Training, nodes: Nodes, row: int, shares: Any) -> Non
         else:
             for label in range(len(shares)):
                 shares[label] += weight * (nodes.counts[node, label] / total)
-
-
-def probabilities(data: Training, nodes: Nodes, rows: Any) -> Any:
-    """Return the shares of the classes in the leaves that rows of `data` reach, shape (rows, classes)."""
-    counts = np.zeros((len(rows), data.n_classes))
-    for at in range(len(rows)):
-        _add_leaf_shares(data, nodes, rows[at], counts[at])
-        counts[at] /= counts[at].sum()
-    return counts

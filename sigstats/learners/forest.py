@@ -20,9 +20,18 @@ from sklearn.tree import DecisionTreeClassifier
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from .base import BatchedLearner, Null, Problem, class_weights, is_default, steps_of, taken_by_column
+from .base import (
+    BatchedLearner,
+    Null,
+    Problem,
+    class_weights,
+    compiled,
+    fuses_products,
+    is_default,
+    steps_of,
+    taken_by_column,
+)
 from .design import Design, design_of
-from .door import compiled, fuses_products
 
 _FREE = ("random_state", "max_depth", "min_samples_split", "min_samples_leaf", "criterion")
 _FREE_OF_FORESTS = (*_FREE, "n_estimators", "bootstrap", "max_features", "class_weight")

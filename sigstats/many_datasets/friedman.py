@@ -18,10 +18,11 @@ from .._common.data_frames import columns_of
 from .._common.drawing import ranks_with_cliques
 from .._common.extreme import error_bound, ties_as_equal
 from .._common.random_streams import RNG, as_generator
+from .._common.scores import unlike_units
 from .._common.validation import IntArray, as_choice, as_count, as_flag, as_names, as_real, as_reals, refuse
 from ..test_result import TestResult, monte_carlo_outcome
 from .friedman_exact import exact_pvalue, least_pvalue, number_of_orders
-from .score_tables import require_data_sets, unlike_models
+from .score_tables import require_data_sets, rows_of, unlike_models
 
 FriedmanMethod: TypeAlias = Literal["auto", "exact", "f", "chi2", "monte-carlo"]
 
@@ -180,7 +181,7 @@ def friedman_test(
     """
     from scipy.stats import rankdata  # slow to import
 
-    require_data_sets(getattr(scores, "index", ()))
+    require_data_sets(rows_of(scores))
     columns = columns_of(scores, models, {}, name="scores")
     table = ties_as_equal(as_reals(columns.table, "scores", ndim=2))
     names = as_names(columns.models, "models", table.shape[1])
@@ -195,8 +196,10 @@ def friedman_test(
     chi2_statistic, f_statistic = _statistics(doubled)
     way, reason, outcome = _tested(doubled, way, (chi2_statistic, f_statistic), replicates, generator)
     turned = f"{k} models (columns) and {datasets} data sets (rows): is the table transposed?" if k > datasets else ""
-    how = {"greater_is_better": greater_is_better, "listed": models is not None}
-    units = unlike_models([*table.T], names, **how) if columns.models else ()
+    if columns.models:
+        units = unlike_models([*table.T], names, greater_is_better=greater_is_better, listed=models is not None)
+    else:  # an array may contain anything: it is noted, but not refused
+        units = unlike_units([*table.T], names, costs=not greater_is_better)
     return FriedmanResult(
         reason="; ".join(filter(None, (reason, turned, *units))),
         statistic=f_statistic if way == "f" else chi2_statistic,

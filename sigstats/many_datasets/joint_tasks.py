@@ -134,39 +134,40 @@ def joint_tasks_test(
     """
     a, b, size = as_strata(only_a, only_b, n)
     way = as_choice(alternative, "alternative", ("greater", "less"))
-    count, generator = as_count(n_resamples, "n_resamples", minimum=1, maximum=10**7), as_generator(rng)
+    n_draws, generator = as_count(n_resamples, "n_resamples", minimum=1, maximum=10**7), as_generator(rng)
     won, lost = (a, b) if way == "greater" else (b, a)
+    all_rows = mcnemar_test(int(won.sum()), int(lost.sum()), alternative="greater").pvalue
     mean = stratified_paired_test(won, lost, size, alternative="greater", confidence_level=confidence_level)
-    rows = mcnemar_test(int(won.sum()), int(lost.sum()), alternative="greater").pvalue
-    tails = [tails_of(value) for value in (a + b).tolist()]
+    tails = [tails_of(discordant) for discordant in (a + b).tolist()]
     pvalues = np.array([tail[k] for tail, k in zip(tails, won.tolist(), strict=True)])
     tasks = adjusted_by_steps(pvalues, tails)
-    _, joint = exceedances(won[None], a + b, size, count, generator)
+    _, joint = exceedances(won[None], a + b, size, n_draws, generator)
     return JointTasksResult(
-        statistic=min(rows, mean.pvalue, float(tasks.min())),
+        statistic=min(all_rows, mean.pvalue, float(tasks.min())),
         method="monte-carlo",
         alternative=way,
         reason=_ASSUMED,
         estimate=mean.estimate if way == "greater" else -mean.estimate,
         confidence_interval=mean.confidence_interval if way == "greater" else -mean.confidence_interval,
-        all_rows=rows,
+        all_rows=all_rows,
         mean_over_tasks=mean.pvalue,
         any_task=float(tasks.min()),
         every_task=float(pvalues.max()),
         tasks=tuple(tasks.tolist()),
-        **monte_carlo_outcome(int(joint[0]), count),
+        **monte_carlo_outcome(int(joint[0]), n_draws),
     )
 
 
 def exceedances(
     won: IntArray, n: IntArray, size: IntArray, count: int, rng: np.random.Generator
 ) -> tuple[IntArray, IntArray]:
-    """Return the numbers of `count` draws with statistics, and with a joint decision, as extreme as observed.
+    """Count the draws, `count` in all, whose statistics, and whose joint decision, are as extreme as observed.
 
-    The statistics are those of `_statistics`. `won` (shape (m, T)): the rows won of each task in m sets of data, which
-    are compared with the same draws from `n` discordant rows. Returns arrays of shape (3, m) and (m,).
+    `won` (shape (m, T)): the rows won of each task in m sets of data, which are compared with the same draws. `n` and
+    `size` (shape (T,)): the discordant rows and all rows of each task. Returns arrays of shape (3, m), for the three
+    statistics of `_statistics`, and (m,), for the smallest of their three p-values.
     """
-    tails = [tails_of(value) for value in n.tolist()]
+    tails = [tails_of(discordant) for discordant in n.tolist()]
     batch = max(1, _BATCH // len(n))
     drawn = (rng.binomial(n, 0.5, size=(min(batch, count - start), len(n))) for start in range(0, count, batch))
     values = np.hstack([_statistics(array, size, tails) for array in (won, *drawn)])
@@ -180,18 +181,15 @@ def exceedances(
 
     of_observed, of_draws = as_extreme(observed), as_extreme(draws)
     joint = []
-    for value, least in zip(observed.T, of_observed.min(axis=0) + 1, strict=True):
+    for value, smallest_rank in zip(observed.T, of_observed.min(axis=0) + 1, strict=True):
         # The observed value counts among the draws, for itself and for each draw.
         ranks = of_draws + (draws <= value[:, np.newaxis])
-        joint.append(np.count_nonzero((ranks <= least).any(axis=0)))
+        joint.append(np.count_nonzero((ranks <= smallest_rank).any(axis=0)))
     return of_observed, np.array(joint, dtype=np.int64)
 
 
 def _statistics(won: IntArray, size: IntArray, tails: list[FloatArray]) -> FloatArray:
-    """Return the rows won, the mean over tasks and minus the log of the smallest p-value, shape (3, m).
-
-    The first two are scaled; larger is more extreme.
-    """
+    """Return the rows won, a multiple of the mean over tasks and -log of the smallest p-value: shape (3, m)."""
     smallest = np.min([tail[k] for tail, k in zip(tails, won.T, strict=True)], axis=0)
     return np.array([won.sum(axis=1), won @ (size.min() / size), -np.log(np.maximum(smallest, 1e-300))])
 
@@ -202,14 +200,13 @@ def tails_of(n: int) -> FloatArray:
 
 
 def adjusted_by_steps(pvalues: FloatArray, tails: list[FloatArray]) -> FloatArray:
-    """Return the p-values of tasks, by steps: the probability that any remaining task has one as small."""
-    order = np.argsort(pvalues, kind="stable")
+    """Return the adjusted p-values of tasks, from the smallest: the probability that a remaining one is as small."""
     # Tasks with equal numbers of discordant rows have the same law.
     remaining = Counter(len(tail) for tail in tails)
     laws = {len(tail): tail for tail in tails}
     adjusted, largest = np.empty(len(pvalues)), 0.0
-    for task in order.tolist():
-        chances = {length: min(_reached(tail, pvalues[task]), 1 - 2**-53) for length, tail in laws.items()}
+    for task in np.argsort(pvalues, kind="stable").tolist():
+        chances = {length: min(_chance_of(tail, pvalues[task]), 1 - 2**-53) for length, tail in laws.items()}
         log_none = sum(times * math.log1p(-chances[length]) for length, times in remaining.items())
         largest = max(largest, -math.expm1(log_none), float(pvalues[task]))
         adjusted[task] = largest
@@ -217,7 +214,7 @@ def adjusted_by_steps(pvalues: FloatArray, tails: list[FloatArray]) -> FloatArra
     return adjusted
 
 
-def _reached(tails: FloatArray, p: float) -> float:
-    """Return the largest p-value of a task that is at most `p`, which is its probability; 0 if there is none."""
+def _chance_of(tails: FloatArray, p: float) -> float:
+    """Return the probability that a task has a p-value of at most `p`: the largest such p-value; 0 if none is."""
     first = int(np.searchsorted(-tails, -p * (1 + TIE_TOLERANCE)))
     return float(tails[first]) if first < len(tails) else 0.0

@@ -1,14 +1,14 @@
 """Tables of the scores of models on data sets: wide, or long with a row for each score, and scores that are missing."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
 from .._common.class_spelling import is_summary
 from .._common.column_names import FOLD, FOLDS
-from .._common.data_frames import columns_of, is_missing, opened
+from .._common.data_frames import columns_of, is_missing, named_levels, opened
 from .._common.messages import Note
 from .._common.repeats import check_end_rows, refuse_summaries
 from .._common.scores import unlike_units
@@ -61,10 +61,15 @@ def read_scores(scores: Any, models: Any, datasets: Any) -> ScoreTable:
     rows = [str(row) for row in rows] if isinstance(datasets, str) else rows
     rows = list(as_names(rows, "datasets", count))
     if datasets is None:
-        require_data_sets(getattr(scores, "index", ()))
+        require_data_sets(rows_of(scores))
     else:
         require_data_sets(rows, column_name)
     return ScoreTable(table, list(names), rows, column, listed)
+
+
+def rows_of(scores: Any) -> Any:
+    """Return the index of a data frame, or of the first of the Series of a mapping; otherwise empty or a method."""
+    return getattr(next(iter(scores.values()), scores) if isinstance(scores, Mapping) else scores, "index", ())
 
 
 def require_data_sets(names: Any, column: Any = None) -> None:
@@ -72,6 +77,9 @@ def require_data_sets(names: Any, column: Any = None) -> None:
 
     `column`: the name of their column; that of an index by default.
     """
+    if getattr(names, "nlevels", 1) > 1:
+        for level in named_levels(names, "scores"):
+            require_data_sets(names.get_level_values(level).unique())
     column = getattr(names, "name", None) if column is None else column
     rows = [] if callable(names) else [*map(str, names)]  # a list has a method `index`
     not_totals = [row for row in rows if not is_summary(row)]

@@ -20,7 +20,7 @@ from .._common.random_streams import RNG, as_generator
 from .._common.validation import ALTERNATIVES, Alternative, FloatArray, as_choice, as_count, as_differences, as_real
 from ..intervals import Interval, with_alternative
 from ..sign_flips.law import pvalue_of_sum
-from ..sign_flips.sums_in_doubles import probabilities_below
+from ..sign_flips.whole_sums import probabilities_below
 from ..test_result import TestResult
 from .score_tables import require_data_sets
 

@@ -9,14 +9,26 @@ cross-validation, which counts rows more than once.
 
 import math
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from .._common.class_spelling import is_summary
 from .._common.data_frames import require_same_index
-from .._common.validation import ALTERNATIVES, Alternative, FloatArray, IntArray, as_choice, as_counts, refuse
+from .._common.validation import (
+    ALTERNATIVES,
+    Alternative,
+    FloatArray,
+    IntArray,
+    as_choice,
+    as_counts,
+    has_index,
+    refuse,
+    shown,
+)
 from ..effects import accuracy_difference
 from ..intervals import Interval, as_level, with_alternative
 from ..sign_flips.law import pvalue_of_sum
@@ -90,7 +102,8 @@ def stratified_paired_test(
     ------
     ValueError
         If a count is negative or fractional, the three differ in length, `n` is less than the discordant rows, or there
-        are more than a million discordant rows; or if pandas Series differ in their labels or the order of these.
+        are more than a million discordant rows; if a data set is a total or mean of the others, by its label or counts;
+        or if pandas Series differ in their labels or the order of these.
 
     Notes
     -----
@@ -160,7 +173,19 @@ def as_strata(only_a: Any, only_b: Any, n: Any) -> tuple[IntArray, IntArray, Int
     discordant = int((a + b).sum())
     if discordant > MOST_DISCORDANT:
         raise refuse("only_a + only_b", discordant, f"at most {MOST_DISCORDANT}", quantity="total")
+    _refuse_totals(next((given.index for given in (n, only_a, only_b) if has_index(given)), ()), a, b, size)
     return a, b, size
+
+
+def _refuse_totals(names: Iterable[Any], *counts: IntArray) -> None:
+    """Refuse a data set that is named as a total or mean, or whose counts are all the sums of those of the others."""
+    labels = [name if isinstance(name, tuple) else (name,) for name in names]
+    if odd := next((label for levels in labels for label in levels if is_summary(label)), None):
+        raise ValueError(f"n (index): {shown(odd)} is not a data set; leave out totals and means")
+    for end, place in (("first", 0), ("last", -1)):
+        of_others = all(2 * count[place] == count.sum() for count in counts)
+        if len(counts[0]) > 2 and counts[0][place] + counts[1][place] and of_others:
+            raise ValueError(f"n: all {end} counts are the sums of the others; leave out the total")
 
 
 def _interval(a: IntArray, b: IntArray, sizes: IntArray, weights: FloatArray, level: float) -> Interval:

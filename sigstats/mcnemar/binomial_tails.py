@@ -1,19 +1,25 @@
-"""Tails of the binomial distribution with p = 1/2, for any counts, with full relative precision in far tails.
+"""Tails of the binomial distribution with p = 1/2, and McNemar's unconditional test, which adds them up.
 
 The law of every test on discordant pairs. Evaluated in logarithms, so that a tail of 1e-300000 is as good as one of
 0.01: a saddle-point form of the probability (no difference of large log-gammas) times a continued fraction.
-`tail_error` bounds what rounding does to it. Not part of the public names.
+`tail_error` bounds what rounding does to it.
+
+The unconditional test takes the largest probability of a statistic over all shares of discordant pairs: given the
+number of these pairs the statistic is binomial, and that number is binomial too, with an unknown share.
 
 When not to use: other probabilities than 1/2 (`scipy.stats.binom`), or arrays of counts within the range of floats
 (`scipy.special.betainc` is faster there).
 """
 
 import math
+from collections.abc import Iterator
 from functools import lru_cache
 
-from scipy.special import gammaln, ndtr
+import numpy as np
+from scipy.special import gammaln, logsumexp, ndtr, xlog1py, xlogy
 
 from .._common.extreme import ROUNDING, of_logarithm
+from .._common.validation import FloatArray
 
 _LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
 #: Up to here tails are sums of integers.
@@ -143,3 +149,58 @@ def _central_tail(k: int, n: int) -> float:
     z = (2 * k - 1 - n) / 2 / math.sqrt(variance)
     kurtosis = (-n / 8 + 1 / 120) / variance**2
     return float(ndtr(-z)) + math.exp(-z * z / 2 - _LOG_ROOT_2PI) * kurtosis / 24 * (z**3 - 3 * z)
+
+
+#: Largest number of observations.
+MOST_OBSERVATIONS = 2000
+#: Largest relative excess of a p-value over the supremum.
+PRECISION = 1e-3
+#: Relative rounding error: logarithms of up to some 1e4 in sums of up to 2,000 terms.
+ROUNDING_OF_SUMS = 1e-10
+#: The first intervals of the share of discordant pairs, and how many numbers a block of them may hold.
+_FIRST, _BLOCK = 64, 2**20
+
+
+def log_supremum(more: int, fewer: int, n: int, sides: int) -> tuple[float, float]:
+    """Return bounds of the log supremum of the probability of a statistic at least as large as that of these counts.
+
+    The statistic is ``(more - fewer) / sqrt(more + fewer)``, or with two `sides` its absolute value. Given N discordant
+    pairs, its tail does not depend on their share, so the probability is a mean of tails over the binomial law of N.
+    In an interval of shares, each term is largest at the share nearest to N / n; the sum of these terms bounds the
+    probability in the interval. Intervals are divided until the bound is within `PRECISION` of the largest probability.
+    """
+    if more <= fewer:  # the statistic is 0 without discordant pairs, which may be certain
+        return 0.0, 0.0
+    discordant, tails = zip(*_tails(more, fewer, n), strict=True)
+    counts = np.array(discordant, dtype=np.float64)
+    fixed = np.array(tails) + math.log(sides) + gammaln(n + 1) - gammaln(counts + 1) - gammaln(n - counts + 1)
+
+    def log_chance(shares: FloatArray) -> FloatArray:
+        return np.asarray(logsumexp(fixed + xlogy(counts, shares) + xlog1py(n - counts, -shares), axis=1))
+
+    low, high, step = -math.inf, -math.inf, max(1, _BLOCK // len(counts))
+    edges = np.linspace(0, math.pi / 2, _FIRST + 1)
+    parts = np.column_stack([edges[:-1], edges[1:]])  # of the arcsines, in which the law has one width
+    while len(parts):
+        bounds = []
+        for start in range(0, len(parts), step):
+            ends = np.sin(parts[start : start + step]) ** 2
+            low = max(low, float(log_chance(ends.mean(axis=1)[:, np.newaxis]).max()))
+            bounds.append(log_chance(np.clip(counts / n, ends[:, :1], ends[:, 1:])))
+        bound = np.concatenate(bounds)
+        open_ = bound > low + PRECISION / 2
+        high = max(high, float(bound[~open_].max(initial=-math.inf)))
+        middle = parts[open_].mean(axis=1)
+        parts = np.concatenate([np.column_stack([parts[open_, 0], middle]), np.column_stack([middle, parts[open_, 1]])])
+    return low, min(0.0, max(low, high))
+
+
+def _tails(more: int, fewer: int, n: int) -> Iterator[tuple[int, float]]:
+    """Yield numbers of discordant pairs, and log probabilities that one side has as large a statistic."""
+    square, seen = (more - fewer) ** 2, more + fewer
+    for discordant in range(1, n + 1):
+        least = -(-square * discordant // seen)  # of squared differences, exactly
+        difference = math.isqrt(least - 1) + 1
+        difference += (discordant - difference) % 2
+        if difference <= discordant:
+            yield discordant, log_tail((discordant + difference) // 2, discordant)

@@ -33,9 +33,8 @@ from .._common.validation import (
 )
 from ..intervals import Interval, as_level, clopper_pearson, with_alternative
 from ..test_result import TestResult
-from .binomial_tails import log_tail, tail, tail_error
+from .binomial_tails import MOST_OBSERVATIONS, ROUNDING_OF_SUMS, log_supremum, log_tail, tail, tail_error
 from .counts import DiscordantCounts, discordant_counts
-from .unconditional import MOST_OBSERVATIONS, ROUNDING_OF_SUMS, log_supremum
 
 McNemarMethod: TypeAlias = Literal["exact", "mid-p", "chi2"]
 

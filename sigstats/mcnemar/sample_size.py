@@ -1,5 +1,8 @@
 """The number of observations that McNemar's test needs, and the difference that it detects with a given number.
 
+A comparison also has a smallest effect and a margin: `drop_size` and `detectable_drop` are those of a worse candidate,
+and `passing_size` is that of an equal one.
+
 When not to use: with a discordance observed on the data that are to be tested, or if observations depend on each other.
 """
 
@@ -38,29 +41,30 @@ def sample_size(p_a: float, p_b: float, goal: float, rule: Rule) -> int:
     Raises ValueError as `sigstats.paired_sample_size`, also if more than two million discordant pairs would have to be
     considered.
 
-    That no larger n falls below the target is proved, not assumed. With b(m) the power given m discordant pairs, let
-    B(i) be the mean of b(M + i) over M ~ binomial (n, p_a + p_b). The power at n + j is a mean of B(0) to B(j); if no
-    B(i) is below the target, no larger n is. Beyond the largest m considered, b is bounded from below by Hoeffding's
+    That no larger n falls below the goal is proved, not assumed. With b(m) the power given m discordant pairs, let B(i)
+    be the mean of b(M + i) over M ~ binomial (n, p_a + p_b). The power at n + j is a mean of B(0) to B(j); if no B(i)
+    is below the goal, no larger n is. Beyond the largest m considered, b is bounded from below by Hoeffding's
     inequality. The smallest n with that proof is found by bisection, for the proof carries over from n to n + 1, above
-    an n whose power is below the target, and then lowered as long as the power itself stays at the target.
+    an n whose power is below the goal, and then lowered as long as the power itself stays at the goal.
     """
     alternative = rule.alternative
     if p_a == p_b or (p_a < p_b and alternative == "greater") or (p_a > p_b and alternative == "less"):
         wanted = {"greater": "only_a > only_b", "less": "only_a < only_b"}.get(alternative, "two that differ")
         raise refuse("only_a, only_b", (p_a, p_b), f"{wanted}, with alternative={alternative!r}")
-    share = p_a + p_b
+    too_many = refuse("only_a, only_b", (p_a, p_b), f"larger probabilities: more than {MAX_N} observations are needed")
+    discordance = p_a + p_b
     most, beyond = _bounded_beyond(p_a, p_b, goal, rule)
-    unproved = smallest_enough(lambda n: reaches(exact_power(n, p_a, p_b, rule), goal), MAX_N)
-    if unproved is None:
-        raise refuse("only_a, only_b", (p_a, p_b), f"larger probabilities: more than {MAX_N} observations are needed")
-    unproved -= 1
-    first = int(discordant_law(unproved, share)[0][0])
+    reached = smallest_enough(lambda n: reaches(exact_power(n, p_a, p_b, rule), goal), MAX_N)
+    if reached is None:
+        raise too_many
+    unproved = reached - 1
+    first = int(discordant_law(unproved, discordance)[0][0])
     m: IntArray = np.arange(first, max(most, first) + 1)
-    given = conditional_power(m, critical_counts(m, rule), p_a / share, rule)
+    power_of_m = conditional_power(m, critical_counts(m, rule), p_a / discordance, rule)
 
     def proved(n: int) -> bool:
-        numbers, weights = discordant_law(n, share)
-        later = np.concatenate([given[numbers[0] - first :], np.full(weights.size, beyond)])
+        numbers, weights = discordant_law(n, discordance)
+        later = np.concatenate([power_of_m[numbers[0] - first :], np.full(weights.size, beyond)])
         from scipy.signal import fftconvolve  # half of what `import sigstats` would cost
 
         means = np.asarray(fftconvolve(later, weights[::-1], mode="valid"))  # B(0), B(1), ...
@@ -68,7 +72,7 @@ def sample_size(p_a: float, p_b: float, goal: float, rule: Rule) -> int:
 
     more = smallest_enough(lambda more: proved(unproved + more), MAX_N - unproved)
     if more is None:
-        raise refuse("only_a, only_b", (p_a, p_b), f"larger probabilities: more than {MAX_N} observations are needed")
+        raise too_many
     least = unproved + more
     while least > 1 and reaches(exact_power(least - 1, p_a, p_b, rule), goal):
         least -= 1
@@ -128,20 +132,18 @@ def detectable_difference(
     rule = as_rule(alpha, alternative, method, correction)
     m, weights = discordant_law(n, d)
     critical = critical_counts(m, rule)
-    sign = -1 if rule.alternative == "less" else 1
 
     def power_at(difference: float) -> float:
         share = min(1.0, (1 + difference / d) / 2)
-        given = conditional_power(m, critical, share if sign > 0 else 1 - share, rule)
-        return float(np.sum(weights * given))
+        power_of_m = conditional_power(m, critical, 1 - share if rule.alternative == "less" else share, rule)
+        return float(np.sum(weights * power_of_m))
 
     if not reaches(power_at(d), goal):
         raise refuse("n", n, f"more observations: with discordance {d:g} no difference is detected that often")
+    if reaches(power_at(0.0), goal):
+        return 0.0
     # Power rises with the difference: given m, because the region is an upper tail or a symmetric pair of tails.
-    small, large = 0.0, d
-    if reaches(power_at(small), goal):
-        return small
-    return _crossing(lambda difference: power_at(difference) - goal, small, large)
+    return _crossing(lambda difference: power_at(difference) - goal, 0.0, d)
 
 
 def _crossing(excess: Callable[[float], float], low: float, high: float) -> float:
@@ -150,7 +152,7 @@ def _crossing(excess: Callable[[float], float], low: float, high: float) -> floa
     The rule of false position in the Illinois form (Dowell and Jarratt 1971, BIT 11, 168-174) takes a fifth of the
     steps of halving.
     """
-    below, above, last = excess(low), excess(high), 0
+    below, above, last = excess(low), excess(high), 0  # `last`: the end that moved last, -1 or 1
     while high - low > _DIGITS * high:
         middle = high - above * (high - low) / (above - below)
         middle = min(max(middle, low + _DIGITS * high / 2), high - _DIGITS * high / 2)
@@ -172,15 +174,16 @@ def reaches(power: float, goal: float) -> bool:
 
 
 def _rounding(goal: float) -> float:
-    """Tolerance between power and target: the rounding of its sum, or a part of the distance of the target from 1."""
+    """Return the tolerance of a power: the rounding of its sum, or a part of the distance of the goal from 1."""
     return min(_ROUNDING, (1 - goal) / 8)
 
 
 def _bounded_beyond(p_a: float, p_b: float, goal: float, rule: Rule) -> tuple[int, float]:
     """Return a number of discordant pairs, and a lower bound above `goal` of the power with more pairs.
 
-    With reach (t, c) and delta = |share - 1/2| Hoeffding's inequality gives a power of at least
-    1 - exp(-2 (delta sqrt(m) - t - c / sqrt(m))^2), which rises with m; it is brought half of the way from `goal` to 1.
+    With reach (t, c) and delta = |p_a / (p_a + p_b) - 1/2|, Hoeffding's inequality gives a power of at least
+    1 - exp(-2 (delta sqrt(m) - t - c / sqrt(m))^2), which rises with m. The number m is the smallest for which this
+    bound is half of the way from `goal` to 1.
     """
     t, c = rule.reach()
     delta = abs(p_a / (p_a + p_b) - 0.5)
@@ -217,8 +220,8 @@ def drop_size(
 ) -> int | None:
     """Return the smallest number of observations from which on a drop is shown with this power; None if none is enough.
 
-    It is that of `sigstats.paired_sample_size`, unless `minimum` decides: then it is found by bisection, and a few
-    larger numbers may have a power that is lower, by no more than one observation changes it.
+    It is that of `sigstats.paired_sample_size`, unless the smallest effect, `minimum`, decides: then it is found by
+    bisection, and a few larger numbers may have a power that is lower, by no more than one observation changes it.
     """
     if drop <= minimum:
         return None
@@ -237,7 +240,7 @@ def drop_size(
 def detectable_drop(
     n: int, *, discordance: float, alpha: float, minimum: float = 0.0, target: float = 0.8
 ) -> float | None:
-    """Return the smallest drop that n observations show with the power wanted; None if they show none.
+    """Return the smallest drop that n observations show with the power `target`; None if they show none.
 
     For a drop above `discordance`, all observations that differ favour the baseline.
 
@@ -261,7 +264,7 @@ def detectable_drop(
 def passing_size(
     *, discordance: float, alpha: float, minimum: float, margin: float, confidence_level: float, target: float
 ) -> int | None:
-    """Return the fewest rows on which an equal candidate passes with the wanted probability, or None."""
+    """Return the fewest rows on which an equal candidate passes with probability `target`; None if none are enough."""
     if margin <= 0 and target > 0.5:  # an equal candidate is behind in half of all samples
         return None
 

@@ -44,7 +44,8 @@ spearmanr spearman-rho; kendall-tau
 
 higher: score scores; mark marks; reward; utility; quality; r2 r2-score; bleu sacrebleu; chrf; meteor; comet; bleurt;
 bertscore bert-score; psnr; log-likelihood loglikelihood; neg-log-loss; neg-brier neg-brier-score; neg-mae
-neg-mean-absolute-error; neg-mse neg-mean-squared-error; neg-rmse neg-root-mean-squared-error
+neg-mean-absolute-error; neg-mse neg-mean-squared-error; neg-rmse neg-root-mean-squared-error; throughput
+tokens-per-second tokens-per-sec requests-per-second; savings
 
 lower 0 1: error-rate misclassification-rate; fpr false-positive-rate false-alarm-rate; fnr false-negative-rate
 miss-rate; ece expected-calibration-error; hallucination-rate; failure-rate; toxic-frac; max-toxicity-probability;
@@ -63,7 +64,11 @@ energy; emissions
 class: probability prob probs proba p pred-proba predict-proba y-prob y-score y-proba confidence logit logits
 """
 
+#: Error rates that may exceed 1.
+_ERROR_RATES = ("wer", "cer", "ter", "mape", "smape")
 _SEPARATORS = re.compile(r"[\s_.-]+")
+#: Separators of the words in names of models, as in `loss/A`; not of a cut-off.
+_IN_NAMES = re.compile(r"(?:[^\w@]|_)+")
 _STAGES = frozenset(("train", "val", "valid", "validation", "dev", "eval", "test"))
 _CUT_OFF = re.compile(r"@(\d+|k)$")
 _UNITS = {
@@ -149,14 +154,21 @@ def require_marks(name: str, otherwise: str = ", --measure auc for probabilities
 
 
 def unit_of(name: str) -> str:
-    """Return the unit that is the last word of a name, or an empty string."""
-    return _UNITS.get(_SEPARATORS.split(name.strip())[-1].casefold(), "")
+    """Return the unit that is the last word of a name, or an empty string; ``s`` is a unit of known times only."""
+    last = _SEPARATORS.split(name.strip())[-1].casefold()
+    return "s" if last == "s" and metric_of(name) else _UNITS.get(last, "")
 
 
 def limits_of(name: str) -> Limits:
     """Return the limits of every value of a score, as the table states them."""
     known = metric_of(name)
     return None if known is None else known.limits
+
+
+def is_rate(name: str) -> bool:
+    """Return True for a score that is a share by the table, or an error rate that may exceed 1."""
+    known = metric_of(name)
+    return known is not None and (known.limits == (0.0, 1.0) or known.name in _ERROR_RATES)
 
 
 def is_lower_better(name: str, lower: Collection[str] = (), higher: Collection[str] = (), per: str = "") -> bool | None:
@@ -173,17 +185,27 @@ def is_lower_better(name: str, lower: Collection[str] = (), higher: Collection[s
     return {"lower": True, "higher": False}.get("" if known is None else known.direction)
 
 
+def metrics_of(names: Sequence[str]) -> list[Metric | None]:
+    """Return the metric with which each name of a model ends; or, if they begin with the same metric, that metric."""
+    words = [[word for word in _IN_NAMES.split(name.casefold()) if word] for name in names]
+    alike = [{*level} for level in zip(*words, strict=False)]
+    first = metric_of("-".join(min(level) for level in takewhile(lambda level: len(level) == 1, alike)))
+    ends = ([metric_of("-".join(split[start:])) for start in range(len(split))] for split in words)
+    return [first] * len(names) if first else [next(filter(None, metrics), None) for metrics in ends]
+
+
 def against_direction(names: Sequence[str], *, greater: bool, cure: str) -> list[Note]:
-    """Return a note if all models are named after one metric with the opposite direction."""
-    words = [_SEPARATORS.split(name.strip()) for name in names]
-    for order in (1, -1):
-        alike = [{*level} for level in zip(*(split[::order] for split in words), strict=False)]
-        shared = [min(level) for level in takewhile(lambda level: len(level) == 1, alike)][::order]
-        known = metric_of("-".join(shared)) if shared else None
-        if known and known.direction == ("lower" if greater else "higher"):
-            better, used = ("lower", "higher") if greater else ("higher", "lower")
-            problem = f"a {better} {known.name} is better, but {used} counts as better here"
-            return [Note("direction", f"{problem}; {cure}")]
+    """Return a note if all models are named after metrics with the opposite direction; refuse both directions."""
+    known = [metric for metric in metrics_of(names) if metric and metric.direction != "class"]
+    directions = {metric.direction for metric in known} if len(known) == len(names) else set()
+    if len(directions) > 1:
+        of_each = {metric.direction: f"a {metric.direction} {metric.name}" for metric in known}
+        problem = f"{' and '.join(of_each.values())} is better; give scores of one direction"
+        raise ValueError(f"models: {problem}, or rename the columns if these are models")
+    if directions == {"lower" if greater else "higher"}:
+        better, used = ("lower", "higher") if greater else ("higher", "lower")
+        problem = f"a {better} {known[0].name} is better, but {used} counts as better here"
+        return [Note("direction", f"{problem}; {cure}")]
     return []
 
 

@@ -15,7 +15,7 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 
 from .._common.validation import FloatArray, Limits
-from . import formulas, own, score_formulas
+from . import formulas, own, score_formulas, weighted
 from .formulas import Confusion
 from .metrics import MADE, is_made, synonym_of
 
@@ -90,7 +90,7 @@ class MeasureSpec:
     @property
     def is_slow(self) -> bool:
         """Return True if the formula with weights takes about as long as calls of a user's function."""
-        return self.is_function or getattr(self.of_weights, "func", None) is score_formulas.macro_area
+        return self.is_function or getattr(self.of_weights, "func", None) is weighted.macro_area
 
     @property
     def in_points(self) -> bool:
@@ -169,14 +169,14 @@ _BASE = (
     MeasureSpec(name="ratio", needs="marks", unit="own", test="ratios", of_scores=score_formulas.ratio_of_sums),
     MeasureSpec(name="neg-mae", needs="numbers", unit="own", test="means", of_rows=score_formulas.neg_absolute_error),
     *(
-        MeasureSpec(name=name, needs="numbers", unit="points", of_weights=partial(score_formulas.weighted_kappa, power))
-        for name, power in score_formulas.POWERS.items()
+        MeasureSpec(name=name, needs="numbers", unit="points", of_weights=partial(weighted.weighted_kappa, power))
+        for name, power in weighted.POWERS.items()
     ),
     MeasureSpec(name="neg-mse", needs="numbers", unit="own", test="means", of_rows=score_formulas.neg_squared_error),
-    MeasureSpec(name="macro-auc", needs="tables", unit="points", of_weights=partial(score_formulas.macro_area)),
-    MeasureSpec(name="average-precision", needs="scores", unit="points", of_weights=score_formulas.average_precision),
-    MeasureSpec(name="rmse", needs="numbers", unit="own", greater_is_better=False, of_weights=score_formulas.rmse),
-    MeasureSpec(name="r2", needs="numbers", unit="own", of_weights=score_formulas.r2),
+    MeasureSpec(name="macro-auc", needs="tables", unit="points", of_weights=partial(weighted.macro_area)),
+    MeasureSpec(name="average-precision", needs="scores", unit="points", of_weights=weighted.average_precision),
+    MeasureSpec(name="rmse", needs="numbers", unit="own", greater_is_better=False, of_weights=weighted.rmse),
+    MeasureSpec(name="r2", needs="numbers", unit="own", of_weights=weighted.r2),
 )
 
 

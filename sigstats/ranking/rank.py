@@ -14,6 +14,7 @@ from .._common.extreme import span_of, ties_as_equal
 from .._common.messages import Note
 from .._common.scores import refuse_beyond, unlike_units
 from .._common.validation import FloatArray, IntArray, Limits, as_count, as_real, refuse, require_squarable, shown
+from ..measures.metrics import is_lower_better
 from ..unseen_row.means import RAREST
 from .means import MEAN_OVER_TASKS, share_interval, student_interval, task_weights
 from .rank_sets import RankSets, adjusted_pairs, is_shown, sets_of
@@ -131,8 +132,10 @@ def _models(
     return models_in_order(sets, [interval(column, groups, level) for column in columns], right=right, lower=lower)
 
 
-def refuse_negative(costs: Iterable[FloatArray], models: Sequence[str], name: str = "cost") -> None:
-    """Refuse negative costs, since the higher one may be the cheaper. `costs`: an array for each model."""
+def check_costs(costs: Iterable[FloatArray], models: Sequence[str], name: str = "cost") -> None:
+    """Refuse marks, and negative costs, since the higher one may be the cheaper. `costs`: an array for each model."""
+    if is_lower_better(name) is False:
+        raise refuse("cost", name, f"a cost, since a higher {name} is better")
     for values, model in zip(costs, models, strict=True):
         if (values < 0).any():
             problem = f"cost: {shown(name)} is {values[values < 0][0]:g} in a row of {model}; is a higher one cheaper?"

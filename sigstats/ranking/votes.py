@@ -30,7 +30,7 @@ from .vote_models import check_connected, fit_pvalue, position_note, scores_with
 _FIRST, _SECOND, _NEITHER = (
     {"model_a", "a"},
     {"model_b", "b"},
-    {"tie", "tie (bothbad)", "both_bad", "bothbad", "both", ""},
+    {"tie", "tie (bothbad)", "both_bad", "bothbad", "both"},
 )
 #: The sign of a vote if its winner is neither one of these words nor one of its models.
 _UNKNOWN = 3
@@ -247,7 +247,8 @@ def coded_votes(model_a: NDArray[Any], model_b: NDArray[Any], winner: Any) -> tu
         raise refuse("winner", str(name), "another name for this model, since the word also states a winner")
     signs = np.where(code < 0, by_word, by_name)
     for name in names[place[signs == _UNKNOWN]][:1]:
-        raise refuse("winner", str(name), "model_a, model_b, tie, or the name of one of the two models; recode it")
+        cure = "recode it" if str(name).strip() else "leave out votes without a winner"
+        raise refuse("winner", str(name), f"model_a, model_b, tie, or the name of one of the two models; {cure}")
     return models, np.column_stack([first, second, signs]).astype(np.int64)
 
 

@@ -21,7 +21,7 @@ from .._common.validation import FloatArray, IntArray, as_choice, raised, refuse
 from ..measures.formulas import Confusion, one_vs_rest
 from ..measures.measure import Measure, as_measure, as_own_measure
 from ..measures.metrics import is_made
-from ..measures.score_formulas import macro_area, rank_of_truth
+from ..measures.score_formulas import rank_of_truth
 from ..measures.table import (
     MEASURES,
     TOP,
@@ -32,6 +32,7 @@ from ..measures.table import (
     needs_positive,
     refers_to_one_class,
 )
+from ..measures.weighted import macro_area
 from .folds import as_classes
 from .retrainer import TRANSFORMS, Retrainer
 from .rows import take

@@ -96,8 +96,8 @@ def calibration_test(
     positive : label, optional
         The class of one-dimensional probabilities, unless the classes are 0 and 1 and the like. It need not occur.
     classes : sequence of labels, optional
-        The classes of the columns of a table, if these are not in sorted order; required if `y` is categorical and its
-        categories have another order.
+        The classes of the columns of a table, if these are not in sorted order; required if `y` is categorical (also a
+        dictionary of Arrow or an Enum of Polars) and its categories have another order.
     n_resamples : int
         The number of redrawn sets.
     rng : None, int, SeedSequence, BitGenerator or Generator

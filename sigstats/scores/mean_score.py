@@ -21,6 +21,7 @@ from .result import (
     Differences,
     Estimate,
     ScoreResult,
+    as_marks,
     few_warning,
     group_sums,
     pair_of_scores,
@@ -44,7 +45,7 @@ def mean_score_test(
     Parameters
     ----------
     score_a, score_b : array_like of float, shape (n,)
-        The score of each row: a mark, a loss, whatever is meant to be averaged.
+        The score of each row: a mark, a loss, a truth value (right or wrong), whatever is meant to be averaged.
     groups : array_like of int, shape (n,), optional
         The group of each row, where rows of one group are not independent: the standard error is then that of groups.
     order : array_like, shape (n,), optional
@@ -101,7 +102,7 @@ def mean_score_test(
     't of blocks in time'
     """
     require_same_index(score_a=score_a, score_b=score_b, groups=groups, order=order)
-    scores = pair_of_scores(score_a, score_b, None, "score_a")
+    scores = pair_of_scores(as_marks(score_a, "score_a"), as_marks(score_b, "score_b"), None, "score_a")
     way = as_choice(alternative, "alternative", ALTERNATIVES)
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
     rows = len(scores[0])

@@ -24,6 +24,12 @@ FEW, FEW_GROUPS = 10, 20
 ROUNDING = 16 * np.finfo(np.float64).eps
 
 
+def as_marks(value: Any, name: str) -> FloatArray:
+    """Return a sequence of finite numbers, or of True and False as 1 and 0, as float64, or raise ValueError."""
+    given = as_array(value, name, "a sequence of numbers, or of True and False")
+    return as_reals(given * 1 if given.dtype == np.bool_ else given, name, ndim=1)
+
+
 def pair_of_scores(score_a: Any, score_b: Any, length: int | None, other: str) -> tuple[FloatArray, FloatArray]:
     """Return two equally long sequences of finite scores with squares that can be added, or raise ValueError."""
     a, b = as_reals(score_a, "score_a", ndim=1), as_reals(score_b, "score_b", ndim=1)

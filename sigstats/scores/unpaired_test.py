@@ -16,7 +16,6 @@ from .._common.validation import (
     ALTERNATIVES,
     Alternative,
     FloatArray,
-    as_array,
     as_choice,
     as_real,
     as_reals,
@@ -24,7 +23,7 @@ from .._common.validation import (
 )
 from ..intervals import Interval, as_level, with_alternative
 from ..unseen_row.means import Units, mean_interval, mean_points, sums_by, units_of
-from .result import ScoreResult
+from .result import ScoreResult, as_marks
 
 #: Normal quantiles of the levels at which bounds are known, and the weights of an integral over them.
 _Z = np.linspace(-6.0, 6.0, 61)
@@ -174,8 +173,7 @@ def unpaired_test(
     low, high = as_reals(score_range, "score_range", ndim=1)
     samples = []
     for name, values in (("a", a), ("b", b)):
-        given = as_array(values, name, "a sequence of numbers, or of True and False")
-        array = as_reals(given * 1 if given.dtype == np.bool_ else given, name, ndim=1)
+        array = as_marks(values, name)
         refuse_where((array < low) | (array > high), array, name, f"values from {low:g} to {high:g}")
         refuse_where(np.array([len(array) < 2]), np.array([len(array)]), f"{name} (rows)", "two or more")
         samples.append(units_of(array))

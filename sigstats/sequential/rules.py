@@ -1,14 +1,14 @@
 """Rules that stop drawing replicates of a Monte-Carlo or permutation test, and the p-value to report then.
 
-A rule looks at the replicates one by one in their order, so it stops at a point that depends only on them.
+A rule looks at the replicates one by one in their order, so it stops at a point that depends only on them. An
+*exceedance* is a replicate that is at least as extreme as the observed statistic.
 
-- `FixedRule` does not stop: the p-value is as fine as the replicates allow.
-- `BesagCliffordRule` stops after enough replicates as extreme as observed: p is then large.
-- `sigstats.sequential.precision_rules.PrecisionRule` stops once a rate is precise enough, for simulation
-  studies, and `sigstats.sequential.precision_rules.PrecisePRule` once a p-value is.
-- `GandyRule` stops once it is certain, up to a risk that is bounded for every p, on which side of the level p lies. It
-  stops soonest if p is far from the level, on either side: choose it if a replicate costs much and only the verdict
-  matters.
+- `FixedRule` does not stop: the p-value is as fine as the replicates allow. It is the base class of the other rules.
+- `BesagCliffordRule` stops after enough exceedances: p is then large.
+- `GandyRule` (`gandy_rule.py`) stops once it is certain, up to a risk that is bounded for every p, on which side of the
+  level p lies. It stops soonest if p is far from the level, on either side: choose it if a replicate costs much and
+  only the verdict matters.
+- `PrecisionRule` and `PrecisePRule` (`precision_rules.py`) stop once a rate, or a p-value, is precise enough.
 
 After each rule the p-value is valid: under the null hypothesis P(p <= a) <= a for every a, since it is the exact
 probability of ending at least as extremely. The usual ``(exceedances + 1) / (replicates + 1)`` is not valid after a
@@ -45,7 +45,7 @@ class SequentialResult(TestResult):
     Attributes
     ----------
     statistic : float
-        The share of replicates at least as extreme as observed.
+        The share of exceedances among the replicates.
     pvalue : float
         A valid p-value of the null hypothesis.
     pvalue_interval : Interval
@@ -104,8 +104,9 @@ class FixedRule:
         self._set(maximum=as_count(self.maximum, "maximum", minimum=1))
 
     def _set(self, **checked: Any) -> None:
+        """Set fields of the frozen rule to checked values, as plain numbers."""
         for name, value in checked.items():
-            object.__setattr__(self, name, value)  # the fields of a frozen rule, as plain numbers
+            object.__setattr__(self, name, value)
 
     def test(self, exceeds: Any, *, confidence_level: float = 0.99) -> SequentialResult | None:
         """Compute the result of the first replicates; None if the rule has not stopped yet.
@@ -113,10 +114,10 @@ class FixedRule:
         Parameters
         ----------
         exceeds : array_like of bool or of 0 and 1
-            Whether each replicate, in order from the first, is at least as extreme as the observed statistic; later
-            replicates than the stop are ignored. Null hypothesis: all are equally likely to be the observed one.
+            Whether each replicate, in order from the first, is an exceedance; replicates after the stop are ignored.
+            Null hypothesis: all are equally likely to be the observed one.
         confidence_level : float
-            Of the interval, strictly between 0 and 1.
+            The confidence of the interval, strictly between 0 and 1.
 
         Returns
         -------
@@ -141,7 +142,7 @@ class FixedRule:
         return self.of_counts(n, int(np.count_nonzero(exceeds[:n])), confidence_level=confidence_level)
 
     def of_counts(self, n: int, s: int, *, confidence_level: float = 0.99) -> SequentialResult:
-        """Return the result of a test that ends after `n` replicates, `s` of them at least as extreme as observed."""
+        """Return the result of a test that ends after `n` replicates, `s` of them exceedances."""
         pvalue, interval, verdict = self._evidence(n, s, confidence_level)
         return SequentialResult(
             statistic=s / n,
@@ -158,7 +159,7 @@ class FixedRule:
     def stops_at(self, pvalue: float) -> int:
         """Return the number of replicates at the stop if exceedances are evenly spaced, one in 1/pvalue.
 
-        About as many can be expected of replicates that exceed with this probability, far from the rule's level.
+        If they are random with this probability, the expected number is about the same, far from the rule's level.
 
         Parameters
         ----------
@@ -184,12 +185,14 @@ class FixedRule:
         """
         return min(self._stop_evenly(as_real(pvalue, "pvalue", low=0, high=1)), self.maximum)
 
+    # Other rules override the methods below.
+
     def _stop_evenly(self, p: float) -> int:  # noqa: ARG002
-        """Return the result of `stops_at`; more than `maximum` means never."""
+        """Return the result of `stops_at`; `maximum` or more means never."""
         return self.maximum
 
     def _stop(self, flags: NDArray[np.bool_]) -> int | None:  # noqa: ARG002
-        """Return the number of these replicates at the stop."""
+        """Return the number of these replicates at the stop; None if the rule goes on after them."""
         return None
 
     def _error(self, n: int, pvalue: float, verdict: Verdict) -> float:  # noqa: ARG002
@@ -197,6 +200,7 @@ class FixedRule:
         return ROUNDING
 
     def _evidence(self, n: int, s: int, confidence_level: float) -> tuple[float, Interval, Verdict]:
+        """Return the p-value, its interval and the verdict after `n` replicates with `s` exceedances."""
         return monte_carlo_pvalue(s, n), clopper_pearson(s, n, confidence_level=confidence_level), "undecided"
 
 
@@ -204,7 +208,7 @@ class FixedRule:
 class BesagCliffordRule(FixedRule):
     """Stop at a number of exceedances (Besag and Clifford 1991).
 
-    Stopped at h exceedances after n replicates p = h / n; otherwise p = (exceedances + 1) / (maximum + 1).
+    After a stop at h exceedances in n replicates, p = h / n; without a stop, p = (exceedances + 1) / (maximum + 1).
 
     Attributes
     ----------
@@ -244,7 +248,7 @@ class BesagCliffordRule(FixedRule):
         if s < self.exceedances:
             return super()._evidence(n, s, confidence_level)
         low = clopper_pearson(s, n, confidence_level=confidence_level).low
-        # Ending no earlier than n means fewer exceedances than s in one replicate less.
+        # A rule that ends at replicate n or later had fewer than s exceedances in the n - 1 replicates before.
         high = clopper_pearson(s - 1, n - 1, confidence_level=confidence_level).high
         return s / n, Interval(low, high, confidence_level), "undecided"
 
@@ -270,5 +274,5 @@ def deciding_exceedances(alpha: float, maximum: int) -> int:
 
 
 def first_true(where: NDArray[np.bool_]) -> int | None:
-    """Return the number of the first True, from 1."""
+    """Return the position of the first True, from 1; None if there is none."""
     return int(np.argmax(where)) + 1 if where.any() else None

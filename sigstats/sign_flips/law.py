@@ -7,8 +7,8 @@ American Statistical Association 78, 435-440, use its Fourier transform).
 
 The method is chosen by cost, and none takes more than half a second below a hundred thousand magnitudes. Whole
 magnitudes are summed exactly if their sums are few, however far apart (`tail_count`), if the product is short, or if
-they are few enough to be enumerated. Wider distributions come from their characteristic function, to thirty digits
-(`sigstats.sign_flips.characteristic`), or from sums of doubles, to thirteen (`sigstats.sign_flips.sums_in_doubles`).
+they are few enough to be enumerated. Wider distributions come from their characteristic function, to thirty digits,
+or from sums of doubles, to thirteen (`sigstats.sign_flips.whole_sums`).
 Real magnitudes, or whole ones whose sums spread too widely, are enumerated if there are few and otherwise bounded
 (`sigstats.sign_flips.bounds`).
 """
@@ -26,8 +26,7 @@ from .._common.extreme import TIE_TOLERANCE
 from .._common.validation import FloatArray, IntArray
 from ..mcnemar.binomial_tails import log_tail, tail, tail_error
 from .bounds import Tail, tail_bounds
-from .characteristic import tail_by_frequencies
-from .sums_in_doubles import tail_in_doubles
+from .whole_sums import tail_by_frequencies, tail_in_doubles
 
 #: The most sums of half of the sizes.
 MOST_SUMS = 2**16

@@ -3,7 +3,7 @@
 The rule is that of `sigstats.compare`: one-sided, adjusted over all tests, with a smallest drop that counts. The power
 is that of the hardest case, in which no other test rejects. It is exact for one answer per row. For several answers to
 an item, or rows in groups, it is estimated from simulated groups, each tested as in `compare`
-(`sigstats.sizing.group_samples`).
+(`sigstats.sizing.samples`).
 
 When not to use: for measures other than accuracy; to explain afterwards why the pilot found nothing, with the drop that
 the pilot itself shows.
@@ -22,7 +22,7 @@ from ..comparison.rule import ComparisonRule
 from ..comparison.units import ALL_ROWS
 from ..mcnemar.power import VerdictChances, drop_power, verdict_chances
 from ..mcnemar.sample_size import detectable_drop, drop_size, passing_size
-from .group_samples import GroupTest, Sizes, sizes_of, sizes_of_averages
+from .samples import GroupTest, Sizes, sizes_of, sizes_of_averages
 
 #: With fewer differing rows than this, a slice is assumed to have the discordance of all rows.
 _FEW_DIFFERING = 10

@@ -24,7 +24,7 @@ from .._common.validation import FloatArray, IntArray
 from ..joint.events import JointCounts
 from ..measures.formulas import Confusion
 from ..measures.measure import MeanOfClasses, Measure, OfClass
-from ..measures.score_formulas import OfAreas, OfPairs
+from ..measures.weighted import OfAreas, OfPairs
 from .drawn_law import MANY_CLASSES, Law, widened, with_few_changed
 from .law import MOST_ATOMS, SharedDraws, pooled_weights
 from .means import UnseenGroup, row_of_groups

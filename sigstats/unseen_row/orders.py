@@ -16,7 +16,7 @@ from .._common.validation import FloatArray, IntArray
 from ..joint.events import Event, JointCounts, JointEvents
 from ..joint.outcomes import EXCHANGED, JointOutcomes
 from ..measures.measure import Measure
-from ..measures.score_formulas import OfPairs
+from ..measures.weighted import OfPairs
 from .counts import law_of_difference
 from .drawn_law import Law
 from .law import ModelDraws, SharedDraws

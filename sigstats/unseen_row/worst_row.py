@@ -14,7 +14,7 @@ import numpy as np
 from .._common.validation import FloatArray, IntArray
 from ..joint.events import JointCounts, JointEvents
 from ..measures.measure import Kind, Measure
-from ..measures.score_formulas import OfAreas, OfPairs
+from ..measures.weighted import OfAreas, OfPairs
 
 #: The most numbers in a block of weights.
 BLOCK = 2**21

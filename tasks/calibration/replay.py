@@ -19,7 +19,7 @@ from ..process import threads
 from ..results import Results
 from ..storage.seal import Damaged
 from ..storage.store import Store
-from .tally import with_rows
+from .rejections import with_rows
 
 #: Time limit in seconds for a call of a test from another package, if the study sets no ``time_limit``.
 CALL_SECONDS = 60.0

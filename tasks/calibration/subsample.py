@@ -23,8 +23,8 @@ from ..own_code import admit_measure
 from ..plan import Block, Cell
 from ..record import Named
 from ..schema import REPLICATE, column
-from ..storage.block_files import replicates_of
 from ..storage.data import read_data, write_data
+from ..storage.seal import replicates_of
 from ..storage.store import Store
 from .computed import events, outcomes, total_outcomes
 from .population import EIGHT, EventPopulation, Population

@@ -22,10 +22,10 @@ from ..record import SIDES, digest
 from ..results import Results
 from ..schema import Hypothesis
 from ..statistical_tests import estimated
+from .computed import chosen_parameters
 from .populations.tests import AnyPopulation, advantage, bootstrap_of_better, confidence
+from .rejections import totals
 from .subsample import outcomes_cell, trained_outputs
-from .tally import totals
-from .tuning import chosen_parameters
 from .work import Categorised, OnTestSets, TrainedPair, measure_name, measure_of
 
 #: Number of bins of the histogram of bootstrap replicates.

@@ -1,4 +1,4 @@
-"""The workers of a Dask client: their code versions, and the blocks that they died with.
+"""The workers of a Dask client: their code versions (`DaskStaff`), and the blocks that they died with (`Suspects`).
 
 Workers disappear for many reasons, such as preemption, a walltime or a lost node. Code in this package does not kill
 workers, so even a hundred deaths prove nothing about a block. Code from another package may kill its worker: it has a
@@ -13,7 +13,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -178,11 +178,11 @@ class Submission:
     future: Any = None
     #: True if the block has ended or was cancelled.
     unwanted: bool = False
-    #: True if the block runs code from another package.
-    imported: bool = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.imported = own_code(self.block.cell) is not None
+    @cached_property
+    def imported(self) -> bool:
+        """True if the block runs code from another package."""
+        return own_code(self.block.cell) is not None
 
     @property
     def who(self) -> str:
@@ -214,9 +214,9 @@ class Suspects:
         if self._under_way and (suspects or self._tried in self._under_way):
             return admitted
         self._tried = suspects[0] if suspects else None
-        if suspects:
-            sent = suspects[:1]
-            self._waiting.remove(sent[0])
+        if self._tried is not None:
+            sent = [self._tried]
+            self._waiting.remove(self._tried)
         else:
             sent, self._waiting = self._waiting, []
         self._under_way.update(sent)
@@ -230,12 +230,13 @@ class Suspects:
         """Count workers that died while they had a block; return an error if the block must be the cause."""
         submission.deaths += workers
         submission.trials += 1
-        self.deadly |= not submission.imported
         submission.alone += submission is self._tried
-        if not submission.imported and submission.trials <= MOST_TRIALS:
-            return None
         if submission.imported:
             if submission.alone < (1 if submission.who in self._guilty else MOST_ALONE):
                 return None
             self._guilty.add(submission.who)
+        else:
+            self.deadly = True
+            if submission.trials <= MOST_TRIALS:
+                return None
         return WorkersKilled(f"{submission.who}: it killed its worker {submission.deaths} times")

@@ -1,12 +1,14 @@
 """Run the blocks of a cell on a pool of workers, and join them when all are stored.
 
-The store determines which replicates are done; the engine remembers nothing.
+`run_cell` is the entry. A cell consists of lanes, each with its own random stream; a block is a range of lanes. The
+store determines which replicates are done; the engine remembers nothing.
 """
 
 import queue
 import threading
 import time
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -39,7 +41,7 @@ class Interrupted(Exception):
 
 @dataclass
 class Outcome:
-    """The outcome of a cell."""
+    """The outcome of a cell, updated while it is computed."""
 
     cell: Cell
     #: Number of replicates that the store had at the start.
@@ -81,19 +83,6 @@ class Outcome:
         return self.stored >= self.wanted
 
 
-def done_and_left(cell: Cell, store: Store, lanes: tuple[int, int] | None = None) -> tuple[int, int]:
-    """Return how many replicates of a cell are stored, and how many it still needs (at most, if it may stop early).
-
-    `lanes`: count only these lanes, ``first <= lane < last``.
-    """
-    done = store.find(cell).done
-    tracker = StoppingTracker(cell, store, done)
-    lanes = lanes or (0, cell.lanes)
-    share = _replicates(cell, [lanes])
-    stored = share - _replicates(cell, _missing(cell, done, lanes))
-    return stored, max(0, min(tracker.replicates, share) - stored)
-
-
 def run_cell(
     cell: Cell,
     store: Store,
@@ -128,7 +117,7 @@ def run_cell(
     outcome = Outcome(cell, share=_replicates(cell, [lanes]))
     for trial in range(1, _TRIALS + 1):
         try:
-            _complete(outcome, store, pool, stop, progress if trial == 1 else _silent, target_seconds, lanes)
+            _compute_missing(outcome, store, pool, stop, progress if trial == 1 else _silent, target_seconds, lanes)
             if not outcome.complete:
                 return outcome
             outcome.failures.clear()  # blocks beyond the stop
@@ -144,6 +133,19 @@ def run_cell(
     return outcome
 
 
+def done_and_left(cell: Cell, store: Store, lanes: tuple[int, int] | None = None) -> tuple[int, int]:
+    """Return how many replicates of a cell are stored, and how many it still needs (at most, if it may stop early).
+
+    `lanes`: count only these lanes, ``first <= lane < last``.
+    """
+    done = store.find(cell).done
+    tracker = StoppingTracker(cell, store, done)
+    lanes = lanes or (0, cell.lanes)
+    share = _replicates(cell, [lanes])
+    stored = share - _replicates(cell, _missing(cell, done, lanes))
+    return stored, max(0, min(tracker.replicates, share) - stored)
+
+
 def _replicates(cell: Cell, lanes: Iterable[tuple[int, int]]) -> int:
     """Return the number of replicates in ranges of lanes."""
     return sum(min(last * cell.lane_size, cell.replicates) - first * cell.lane_size for first, last in lanes)
@@ -151,11 +153,11 @@ def _replicates(cell: Cell, lanes: Iterable[tuple[int, int]]) -> int:
 
 def _missing(cell: Cell, done: Iterable[tuple[int, int]], lanes: tuple[int, int]) -> list[tuple[int, int]]:
     """Return the ranges of lanes within `lanes` that no stored range of replicates covers."""
-    cut = [(max(first, lanes[0]), min(last, lanes[1])) for first, last in missing_lanes(cell, done)]
-    return [(first, last) for first, last in cut if first < last]
+    ranges = [(max(first, lanes[0]), min(last, lanes[1])) for first, last in missing_lanes(cell, done)]
+    return [(first, last) for first, last in ranges if first < last]
 
 
-def _complete(
+def _compute_missing(
     outcome: Outcome,
     store: Store,
     pool: Pool,
@@ -164,6 +166,7 @@ def _complete(
     target_seconds: float,
     lanes: tuple[int, int],
 ) -> None:
+    """Compute the missing replicates of these lanes, until a block fails or all that the cell needs are stored."""
     cell = outcome.cell
     files = store.find(cell)
     missing = _missing(cell, files.done, lanes)
@@ -176,8 +179,7 @@ def _complete(
     outcome.wanted = min(tracker.replicates, outcome.share)
     if outcome.complete:
         return
-    blocks = _BlocksUnderWay(BlockSizer(cell, missing, target_seconds), store, pool)
-    try:
+    with closing(_SentBlocks(BlockSizer(cell, missing, target_seconds), store, pool)) as blocks:
         while True:
             if stop is not None and stop.is_set():
                 raise Interrupted
@@ -185,30 +187,28 @@ def _complete(
                 blocks.send()
             if not blocks.cancel:
                 return
-            event = blocks.receive()
-            if isinstance(event, Failure):
-                if not blocks.sizer.retry(event):
-                    outcome.failures.append(event)
-            elif event is not None:
-                store.wrote_block(cell, event.first, event.last, event.content)
-                outcome.add(replace(event, content=None))
-                tracker.add(event.first, event.last)
+            result = blocks.receive()
+            if isinstance(result, Failure):
+                if not blocks.sizer.retry(result):
+                    outcome.failures.append(result)
+            elif result is not None:
+                store.wrote_block(cell, result.first, result.last, result.content)
+                outcome.add(replace(result, content=None))
+                tracker.add(result.first, result.last)
                 outcome.wanted = min(tracker.replicates, outcome.share)
-                blocks.sizer.learn(event)
-                progress(event.last - event.first, event)
-    finally:
-        blocks.close()
+                blocks.sizer.learn(result)
+                progress(result.last - result.first, result)
 
 
-class _BlocksUnderWay:
-    """The blocks of a cell that are submitted to a pool."""
+class _SentBlocks:
+    """The blocks of a cell that were sent to a pool and have not come back."""
 
     def __init__(self, sizer: BlockSizer, store: Store, pool: Pool) -> None:
         self.sizer = sizer
         #: The function that cancels a block, by the block's first replicate.
         self.cancel: dict[int, Callable[[], None]] = {}
         self._store, self._pool = store, pool
-        self._arrived: queue.SimpleQueue[Receipt | Failure] = queue.SimpleQueue()
+        self._returned: queue.SimpleQueue[Receipt | Failure] = queue.SimpleQueue()
         self._begun = time.monotonic()
         pool.open[sizer] = 0.0
 
@@ -221,18 +221,18 @@ class _BlocksUnderWay:
             pool.open[sizer] = sizer.seconds_left
             if block is None:
                 return
-            self.cancel[block.first] = pool.submit(block, self._store, self._arrived.put)
-            if not self._arrived.empty():
+            self.cancel[block.first] = pool.submit(block, self._store, self._returned.put)
+            if not self._returned.empty():
                 return
 
     def receive(self) -> Receipt | Failure | None:
-        """Return a block that has come back, or None after a fifth of a second without one."""
+        """Return the result of a block that has come back, or None after a fifth of a second without one."""
         try:
-            event = self._arrived.get(timeout=0.2)
+            result = self._returned.get(timeout=0.2)
         except queue.Empty:
             return None
-        del self.cancel[event.first]
-        return event
+        del self.cancel[result.first]
+        return result
 
     def close(self) -> None:
         """Cancel the blocks that have not come back."""

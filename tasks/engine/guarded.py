@@ -4,8 +4,9 @@ A classifier that hangs, takes too much memory or ends its process harms only th
 message that names the classifier, and the run and its workers continue. `sigstats.tasks.engine.dask_staff` identifies
 code that also kills its worker.
 
-The separate process runs `main` of this module. It ends together with the process that started it, and also ends all
-processes that the code has started. The output of the code is discarded.
+`run_guarded` is the entry. `_Child` is the separate process as its starter sees it. The process itself runs `main` of
+this module. It ends together with its starter, and also ends all processes that the code has started. The output of
+the code is discarded.
 """
 
 import atexit
@@ -62,7 +63,11 @@ class ProcessEnded(Exception):
     """A process ended unexpectedly. `code` is the `returncode` of `subprocess.Popen`."""
 
     def __init__(self, code: int) -> None:
-        super().__init__(_words(code))
+        words = f"it ended its process with exit code {code}"
+        if code < 0:
+            with contextlib.suppress(ValueError):
+                words = f"its process was ended by {signal.Signals(-code).name}"
+        super().__init__(words)
         self.code = code
 
 
@@ -77,15 +82,83 @@ class Killed(OSError):
     """A process was killed from outside, perhaps together with its worker. The block is computed again elsewhere."""
 
 
-class _Child:
-    """A process for code from other packages. It cannot import a module again after the module has changed.
+def run_guarded(block: Block, store: Store, apart: bool = False, *, engine: str = "serial") -> Receipt | Failure:
+    """Compute a block and store it like `run_block`, but in a separate process if it runs code from other packages.
 
-    It finds modules along the import path that this process had when the separate process was started.
+    `apart`: use a separate process in any case. If workers died while they computed the block, this shows whether the
+    block was the cause. Raises OSError if the store fails, or if the process is killed from outside; the engine may
+    repeat the block.
+    """
+    code = own_code(block.cell)
+    if code is None and not apart:
+        return run_block(block, store, engine=engine)
+    code = code or {"learner": ""}  # a block of this package, in a separate process by `apart`
+    child = _take_child(code, Needs.of(block.cell).threads)
+    try:
+        outcome = child.compute(block, store, engine, code)
+    except (TimeLimit, MemoryLimit, ProcessEnded, ConnectionSpoilt) as error:
+        child.end()
+        who = who_of(block.cell)
+        message = f"{who}: {error}" if who else str(error)
+        if engine == "dask" and isinstance(error, ProcessEnded) and -error.code in (signal.SIGTERM, signal.SIGKILL):
+            raise Killed(message) from None
+        return replace(failure(block, error), message=message)
+    except BaseException:
+        child.end()
+        raise
+    if child.resident > (memory_limit() or float("inf")) / 2:  # leaked memory would count against the next block
+        child.end()
+    else:
+        with _lock:
+            _idle.append(child)
+    return outcome
+
+
+#: The processes that wait for blocks. Guarded by `_lock`.
+_idle: list["_Child"] = []
+_lock = threading.Lock()
+
+
+def _take_child(code: Mapping[str, str], threads: int) -> "_Child":
+    """Return an idle process that may run this code, or a new process; end the idle processes that may not."""
+    with _lock:
+        stale = [child for child in _idle if not child.may_run(code, threads)]
+        usable = [child for child in _idle if child not in stale]
+        _idle[:] = usable[1:]
+    for child in stale:
+        child.end()
+    return usable[0] if usable else _Child(threads)
+
+
+@atexit.register
+def end_idle() -> None:
+    """End the processes that wait for blocks."""
+    with _lock:
+        ended, _idle[:] = list(_idle), []
+    for child in ended:
+        child.end()
+
+
+def memory_limit() -> int | None:
+    """Return the memory limit of this Dask worker in bytes, None if it has none; elsewhere, this machine's memory."""
+    distributed = sys.modules.get("distributed")
+    if distributed is not None:
+        with contextlib.suppress(ValueError, AttributeError):
+            return int(distributed.get_worker().memory_manager.memory_limit or 0) or None
+    return int(psutil.virtual_memory().total)
+
+
+class _Child:
+    """A process for code from other packages.
+
+    It finds modules along the import path that this process had when it was started, and imports each module once.
+    `may_run` therefore tells whether the path or the code has changed since then.
     """
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
         self._path = _import_path()
+        #: The identities of the code that the process has imported, by learner.
         self._codes: dict[str, Mapping[str, str]] = {}
         mine, its = socketpair()
         mine.setsockopt(SOL_SOCKET, SO_RCVTIMEO, struct.pack("ll", _PATIENCE, 0))
@@ -125,8 +198,9 @@ class _Child:
         """
         self._codes[code["learner"]] = code
         self.connection.send((block, store, engine))
-        limits, began = block.cell.limits or {}, None
+        limits = block.cell.limits or {}
         most_seconds, most_bytes = limits.get("time_limit"), limits.get("memory") or memory_limit()
+        began = None  # the time at which the present fit began
         while True:
             message = self._message()
             if message == BEGIN:
@@ -183,78 +257,6 @@ def _outcome(message: bytes) -> Receipt | Failure:
     return outcome
 
 
-def _words(code: int) -> str:
-    if code < 0:
-        with contextlib.suppress(ValueError):
-            return f"its process was ended by {signal.Signals(-code).name}"
-    return f"it ended its process with exit code {code}"
-
-
-def memory_limit() -> int | None:
-    """Return the memory limit of this Dask worker in bytes, None if it has none; elsewhere, this machine's memory."""
-    distributed = sys.modules.get("distributed")
-    if distributed is not None:
-        with contextlib.suppress(ValueError, AttributeError):
-            return int(distributed.get_worker().memory_manager.memory_limit or 0) or None
-    return int(psutil.virtual_memory().total)
-
-
-_idle: list[_Child] = []
-_lock = threading.Lock()
-
-
-def _take_child(code: Mapping[str, str], threads: int) -> _Child:
-    """Return an idle process that may run this code, or a new process; end the idle processes that may not."""
-    with _lock:
-        useless = [child for child in _idle if not child.may_run(code, threads)]
-        useful = [child for child in _idle if child not in useless]
-        _idle[:] = useful[1:]
-    for child in useless:
-        child.end()
-    return useful[0] if useful else _Child(threads)
-
-
-@atexit.register
-def end_idle() -> None:
-    """End the processes that wait for blocks."""
-    with _lock:
-        ended, _idle[:] = list(_idle), []
-    for child in ended:
-        child.end()
-
-
-def run_guarded(block: Block, store: Store, apart: bool = False, *, engine: str = "serial") -> Receipt | Failure:
-    """Compute a block and store it like `run_block`, but in a separate process if it runs code from other packages.
-
-    `apart`: use a separate process in any case. If workers died while they computed the block, this shows whether the
-    block was the cause. Raises OSError if the store fails, or if the process is killed from outside; the engine may
-    repeat the block.
-    """
-    code = own_code(block.cell)
-    if code is None and not apart:
-        return run_block(block, store, engine=engine)
-    code = code or {"learner": ""}
-    child = _take_child(code, Needs.of(block.cell).threads)
-    try:
-        outcome = child.compute(block, store, engine, code)
-    except (TimeLimit, MemoryLimit, ProcessEnded, ConnectionSpoilt) as error:
-        child.end()
-        who = who_of(block.cell)
-        message = f"{who}: {error}" if who else str(error)
-        if engine == "dask" and isinstance(error, ProcessEnded) and -error.code in (signal.SIGTERM, signal.SIGKILL):
-            raise Killed(message) from None
-        return replace(failure(block, error), message=message)
-    except BaseException:
-        child.end()
-        raise
-    if child.resident > (memory_limit() or float("inf")) / 2:  # leaked memory would count against the next block
-        child.end()
-    else:
-        with _lock:
-            _idle.append(child)
-    return outcome
-
-
 def main(descriptor: int) -> None:
     """Run in the separate process: compute the blocks that arrive through a socket until it is closed."""
     take_buffers()
@@ -266,21 +268,16 @@ def main(descriptor: int) -> None:
     threading.Thread(target=_receive, args=(connection, arrived), daemon=True).start()
     while True:
         block, store, engine = arrived.get()
-        outcome: Any
         timed = "time_limit" in (block.cell.limits or {})
-        watch((lambda begins: connection.send_bytes(BEGIN if begins else END)) if timed else _silent)
+        watch((lambda begins: connection.send_bytes(BEGIN if begins else END)) if timed else (lambda begins: None))
         try:
-            outcome = run_block(block, store, engine=engine)
+            outcome: Any = run_block(block, store, engine=engine)
         except OSError as error:  # the store failed
             outcome = error
         except BaseException as error:  # such as SystemExit
             raised = f"{type(error).__name__}: {error}".removesuffix(": ")
             outcome = failure(block, RuntimeError(f"its code raised {raised}"))
         connection.send_bytes(ForkingPickler.dumps(outcome))
-
-
-def _silent(begins: bool) -> None:
-    """Do nothing when a fit without a time limit begins or ends."""
 
 
 def _receive(connection: Connection, arrived: "queue.SimpleQueue[Any]") -> None:

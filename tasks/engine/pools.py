@@ -1,6 +1,7 @@
-"""Pools of workers that run blocks: a plain loop, several pools as one, and a pool that continues on a cluster.
+"""Pools of workers that run blocks. All other modules rely only on the protocol `Pool`.
 
-All other modules rely only on the protocol `Pool`.
+`Serial` is a plain loop. `RoutedPool` combines pools for blocks with different needs. `GrowingPool` begins in this
+process and continues on a cluster. The pool of a Dask cluster is in `sigstats.tasks.engine.dask_pool`.
 """
 
 import contextvars
@@ -9,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from operator import sub
 from typing import Protocol, Self, TypeAlias
 
 import psutil
@@ -21,6 +23,13 @@ from .guarded import run_guarded
 
 #: The maximum number of threads of this process for cells. They only wait, so a thousand are cheap, but not free.
 MOST_CELLS = 1024
+
+#: The maximum number of threads of this process that compute blocks. Only one of them runs uncompiled code at a time.
+MOST_HERE = 4
+#: Seconds of processor time that sending a block to a worker costs: the messages to the scheduler and back.
+SENDING = 0.01
+#: The weight of a block relative to the next block in their mean time, since small cells may come before large ones.
+_LATELY = 0.98
 
 #: A function that is called with the outcome of a block.
 Done: TypeAlias = Callable[[Receipt | Failure], None]
@@ -150,14 +159,6 @@ def pool_of(pool: Pool, cell: Cell) -> Pool:
     return pool
 
 
-#: Seconds of processor time that sending a block to a worker costs: the messages to the scheduler and back.
-SENDING = 0.01
-#: The maximum number of threads of this process that compute blocks. Only one of them runs uncompiled code at a time.
-MOST_HERE = 4
-#: The weight of a block relative to the next block in their mean time, since small cells may come before large ones.
-_LATELY = 0.98
-
-
 class GrowingPool(RoutedPool):
     """Runs blocks in threads of this process until the workers of a cluster have started. Use it as a context manager.
 
@@ -188,15 +189,16 @@ class GrowingPool(RoutedPool):
         self._after = after
         self._stop = stop
         self._say = say
+        #: True when the cluster has started; `common` is then its pool.
         self._grown = False
         #: The number of threads that may compute blocks here, and how many of them do.
-        self._slots, self._busy = min(expected, MOST_HERE), 0
+        self._threads, self._busy = min(expected, MOST_HERE), 0
         #: The weighted sum of the blocks' seconds so far, and the sum of the weights.
         self._seconds, self._blocks = 0.0, 0.0
-        #: Notified when a slot is free, or the cluster has started.
+        #: Notified when a thread is free, or the cluster has started.
         self._changed = threading.Condition()
-        self._begun = threading.Event()
-        self._over = threading.Event()
+        #: Set at the first block, and at the end of the context.
+        self._begun, self._over = threading.Event(), threading.Event()
         self._prepared: tuple[Plan, int] | None = None
         here = contextvars.copy_context()
         self._starter = threading.Thread(target=here.run, args=(self._grow,), name="cluster", daemon=True)
@@ -221,22 +223,22 @@ class GrowingPool(RoutedPool):
 
     def submit(self, block: Block, store: Store, done: Done) -> Callable[[], None]:  # noqa: D102
         self._begun.set()
-        slots = 1 if is_parallel(block.cell) else self._slots
+        threads = 1 if is_parallel(block.cell) else self._threads
         with self._changed:
-            while not self._grown and self._busy and self._busy + slots > self._slots and not self._stop.is_set():
+            while self._busy and self._busy + threads > self._threads and not (self._grown or self._stop.is_set()):
                 self._changed.wait(0.1)
             grown = self._grown
             if not grown:
                 if self._stop.is_set():
                     return lambda: None
-                self._busy += slots
+                self._busy += threads
         if grown:
             return super().submit(block, store, done)
         try:
             outcome = self._compute_here(block, store)
         finally:
             with self._changed:
-                self._busy -= slots
+                self._busy -= threads
                 self._changed.notify_all()
         done(outcome)
         return lambda: None
@@ -259,10 +261,7 @@ class GrowingPool(RoutedPool):
         """Start the cluster when it is useful, and close it when the context ends."""
         self._begun.wait()
         before = _times()
-        while True:
-            is_useful = self._is_useful(*(now - then for now, then in zip(_times(), before, strict=True)))
-            if is_useful and self._seconds >= SENDING * self._blocks:
-                break
+        while not (self._is_useful(*map(sub, _times(), before)) and self._seconds >= SENDING * self._blocks):
             if self._over.wait(0.1):
                 return
         if self._over.is_set():

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sigstats.efficiency import efficiency_test, monte_carlo_size
+from sigstats.efficiency import efficiency_of, monte_carlo_size
 from sigstats.fixed_margins.distribution import number_of_terms
-from sigstats.fixed_margins.sampling import random_number_correct
+from sigstats.fixed_margins.upper_tail import random_number_correct
 from sigstats.intervals import clopper_pearson
 from sigstats.tables import as_confusion_table
 
@@ -42,7 +42,8 @@ def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _evaluate(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
     # Equal tables give equal results, even if "auto" draws random tables.
-    result = efficiency_test(data["table"], method="exact" if method == "mid-p" else method, rng=0)
+    table = as_confusion_table(data["table"])
+    result = efficiency_of(table, method="exact" if method == "mid-p" else method, rng=0)
     if method == "mid-p":
         p = result.mid_pvalue
         return fields(result, method=method, p_value=p, p_low=p, p_high=p, note="the observed number counts half")

@@ -3,19 +3,19 @@
 Layout under the root (a path or an fsspec URL)::
 
     study.json                              the resolved configuration
-    plan.parquet                            one row a cell
+    plan.parquet                            a row for each cell
     data/<name>.<digest>.parquet            the data sets, read once
     blocks/<cell>/<first>-<last>.parquet    replicates of a cell that is not finished
     replicates/<cell>/<first>-<last>.parquet    all replicates of a finished cell
-    counts/<mark>.parquet                   counts of a file of a population, kept as it grows
+    counts/<mark>.parquet                   counts of a file of a population, for later plans with more files
     receipts/<cell>.json                    timings and hosts: never part of a result
     summary.parquet, report.html
 
 Each Parquet file has a seal (`sigstats.tasks.storage.seal`). A truncated or altered file, or a file from another study,
 is reported by `Damaged` and computed again.
 
-Finished cells and blocks are in separate folders. A worker that the run has given up on may write a block after the run
-has ended; no finished cell is affected.
+A run writes blocks, and `Store.finish` joins those of a complete cell. They are in separate folders: a worker that the
+run has given up on may write a block after the run has ended; no finished cell is affected.
 """
 
 import contextlib
@@ -31,9 +31,9 @@ from sigstats._common.messages import rephrased
 
 from ..plan import Cell
 from ..schema import REPLICATE, SPAN, renamed
-from . import block_files
+from . import seal
 from .files import Files, open_files
-from .seal import ROWS, Damaged, read_sealed, seal, unseal, write_joined
+from .seal import Damaged
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Store:
 
     def write_table(self, name: str, table: pa.Table, *, kind: str, fingerprint: str) -> bytes:
         """Write `table` atomically with its seal; return the written content."""
-        content = seal(table, kind=kind, fingerprint=fingerprint)
+        content = seal.seal(table, kind=kind, fingerprint=fingerprint)
         self.files.write(name, content)
         return content
 
@@ -72,7 +72,7 @@ class Store:
         Raises Damaged if the file is damaged or altered, or has another kind or fingerprint. Raises FileNotFoundError
         if it does not exist.
         """
-        return unseal(self.files.read(name), name, kind=kind, fingerprint=fingerprint)
+        return seal.unseal(self.files.read(name), name, kind=kind, fingerprint=fingerprint)
 
     def usable(self, name: str, *, kind: str, fingerprint: str | None = None) -> tuple[pa.Table | None, str]:
         """Return the table of a sealed file, or None and the reason, which is empty if the file does not exist."""
@@ -97,80 +97,81 @@ class Store:
 
     def write_block(self, cell: Cell, first: int, last: int, table: pa.Table) -> bytes:
         """Write the replicates ``first <= replicate < last`` of a cell; return the written content."""
-        block_files.require_range([table], first, last)
-        name = block_files.block_name(cell, first, last)
+        seal.require_range([table], first, last)
+        name = seal.block_name(cell, first, last)
         return self.write_table(name, table, kind=cell.fanout, fingerprint=cell.fingerprint)
 
     def wrote_block(self, cell: Cell, first: int, last: int, content: bytes | None = None) -> None:
         """Record a block that a worker has written, and its content if the worker has sent it."""
-        self.files.wrote(block_files.block_name(cell, first, last), content)
+        self.files.wrote(seal.block_name(cell, first, last), content)
 
     def read_block(self, cell: Cell, first: int, last: int) -> pa.Table:
         """Return the replicates ``first <= replicate < last``, which are stored in one file."""
-        return _one(self.block_parts(cell, first, last))
+        return _concatenated(self.block_parts(cell, first, last))
 
     def block_parts(self, cell: Cell, first: int, last: int) -> Iterator[pa.Table]:
         """Yield the result of `read_block`, in several parts if there are very many replicates."""
-        for name in (block_files.block_name(cell, first, last), block_files.finished_name(cell, first, last)):
+        for name in (seal.block_name(cell, first, last), seal.finished_name(cell, first, last)):
             with contextlib.suppress(FileNotFoundError):
-                yield from self._parts(name, cell, first, last)
+                yield from self._checked_parts(name, cell, first, last)
                 return
-        for name in self._names(cell):  # a plan with fewer replicates cut the last lane short
-            bounds = block_files.range_of(cell, name)
-            if bounds is not None and block_files.usable_range(cell, *bounds) == (first, last):
-                yield from (block_files.first_replicates(part, last) for part in self._parts(name, cell, *bounds))
+        for name in self._file_names(cell):  # a plan with fewer replicates cut the last lane short
+            bounds = seal.range_of(cell, name)
+            if bounds is not None and seal.usable_range(cell, *bounds) == (first, last):
+                yield from (seal.first_replicates(part, last) for part in self._checked_parts(name, cell, *bounds))
                 return
-        raise FileNotFoundError(block_files.block_name(cell, first, last))
+        raise FileNotFoundError(seal.block_name(cell, first, last))
 
-    def _parts(self, name: str, cell: Cell, first: int, last: int) -> Iterator[pa.Table]:
+    def _checked_parts(self, name: str, cell: Cell, first: int, last: int) -> Iterator[pa.Table]:
         """Yield the replicates of a file, in several parts if there are very many. All are checked before the first."""
-        if last - first <= ROWS:
+        if last - first <= seal.ROWS:
             table = renamed(self.read_table(name, kind=cell.fanout, fingerprint=cell.fingerprint))
-            block_files.require_range([table], first, last, name)
+            seal.require_range([table], first, last, name)
             yield table
             return
         with self.files.open(name) as file:
-            parts = read_sealed(file, name, kind=cell.fanout, fingerprint=cell.fingerprint)
-            block_files.require_range(parts([REPLICATE.name, SPAN.name]), first, last, name)
+            parts = seal.read_sealed(file, name, kind=cell.fanout, fingerprint=cell.fingerprint)
+            seal.require_range(parts([REPLICATE.name, SPAN.name]), first, last, name)
             yield from parts(None)
 
     def find(self, cell: Cell) -> CellFiles:
         """Read and check all files of a cell."""
         sound, damaged = [], []
-        for name in self._names(cell):
-            bounds = block_files.range_of(cell, name)
+        for name in self._file_names(cell):
+            bounds = seal.range_of(cell, name)
             if bounds is None:
                 damaged.append(f"{name} is not a file of this plan")
                 continue
             try:
-                next(self._parts(name, cell, *bounds))
+                next(self._checked_parts(name, cell, *bounds))
             except FileNotFoundError:
                 continue
             except Damaged as error:
                 damaged.append(str(error))
             else:
-                first, last = block_files.usable_range(cell, *bounds)
-                sound.extend([(first, last)] if first < last else [])
-        return CellFiles(tuple(block_files.disjoint(sound)), tuple(damaged))
+                first, last = seal.usable_range(cell, *bounds)
+                if first < last:
+                    sound.append((first, last))
+        return CellFiles(tuple(seal.disjoint(sound)), tuple(damaged))
 
-    def _names(self, cell: Cell) -> list[str]:
+    def _file_names(self, cell: Cell) -> list[str]:
         """Return the names of all files of a cell. Files of the finished cell come first."""
-        return [f"{folder}/{entry}" for folder in block_files.folders(cell) for entry in self.files.names(folder)]
+        return [f"{folder}/{entry}" for folder in seal.folders(cell) for entry in self.files.names(folder)]
 
     def read_prefix(self, cell: Cell) -> pa.Table | None:
         """Return the replicates before the first missing replicate, or None if there are none."""
         parts = list(self.parts(cell))
-        return _one(parts) if parts else None
+        return _concatenated(parts) if parts else None
 
     def parts(self, cell: Cell) -> Iterator[pa.Table]:
         """Yield the result of `read_prefix`, in tables that are small enough for memory."""
         with contextlib.suppress(FileNotFoundError, Damaged):  # saves a worker a listing of the bucket
-            yield from self._parts(block_files.finished_name(cell, 0, cell.replicates), cell, 0, cell.replicates)
+            yield from self._checked_parts(seal.finished_name(cell, 0, cell.replicates), cell, 0, cell.replicates)
             return
-        for block in self._prefix(cell):
+        for block in self._leading_ranges(cell):
             yield from self.block_parts(cell, *block)
 
-    def _prefix(self, cell: Cell) -> list[tuple[int, int]]:
+    def _leading_ranges(self, cell: Cell) -> list[tuple[int, int]]:
         """Return the ranges of the files that contain the replicates before the first missing replicate."""
         ranges, reached = [], 0
         for first, last in self.find(cell).done:
@@ -185,34 +186,26 @@ class Store:
         `last`: the number of replicates to keep, by default all. Raises Damaged if replicates are missing.
         """
         whole = (0, cell.replicates if last is None else last)
-        name = block_files.finished_name(cell, *whole)
+        name = seal.finished_name(cell, *whole)
         try:
-            next(self._parts(name, cell, *whole))
+            next(self._checked_parts(name, cell, *whole))
         except (FileNotFoundError, Damaged):
             self._join(name, cell, whole[1])
-        finished, blocks = block_files.folders(cell)
+        finished, blocks = seal.folders(cell)
         for entry in self.files.names(finished):
             if f"{finished}/{entry}" != name:
                 self.files.remove(f"{finished}/{entry}")
         self.files.drop(blocks)
 
-    def drop_blocks(self, cells: Iterable[Cell]) -> None:
-        """Remove the blocks of these finished cells."""
-        finished = {cell.name for cell in cells}
-        folders = self.files.folders(block_files.BLOCKS)
-        for name in finished.intersection(folders):
-            self.files.drop(f"{block_files.BLOCKS}/{name}")
-        if finished.issuperset(folders) and not self.files.names(block_files.BLOCKS):
-            self.files.drop(block_files.BLOCKS)
-
     def _join(self, name: str, cell: Cell, last: int) -> None:
-        blocks = self._prefix(cell)
+        """Write the blocks of a complete cell into one file, and check it."""
+        blocks = self._leading_ranges(cell)
         if blocks and blocks[-1][1] >= last:
             with contextlib.suppress(Damaged):  # another run in the same root has joined the blocks meanwhile
                 self.files.wrote(name)  # object stores may list new files late
                 self.files.write(name, partial(self._write_joined, cell, blocks, last))
         try:
-            next(self._parts(name, cell, 0, last))
+            next(self._checked_parts(name, cell, 0, last))
         except FileNotFoundError:
             raise Damaged(f"replicates/{cell.name} is not complete") from None
 
@@ -222,13 +215,22 @@ class Store:
         def tables() -> Iterator[pa.Table]:
             try:
                 for block in blocks:
-                    yield from (block_files.first_replicates(part, last) for part in self.block_parts(cell, *block))
+                    yield from (seal.first_replicates(part, last) for part in self.block_parts(cell, *block))
             except FileNotFoundError as error:
                 raise Damaged(f"{error} is gone") from None
 
-        write_joined(file, tables, in_memory=last <= ROWS, kind=cell.fanout, fingerprint=cell.fingerprint)
+        seal.write_joined(file, tables, in_memory=last <= seal.ROWS, kind=cell.fanout, fingerprint=cell.fingerprint)
+
+    def drop_blocks(self, cells: Iterable[Cell]) -> None:
+        """Remove the blocks of these finished cells."""
+        finished = {cell.name for cell in cells}
+        names = self.files.folders(seal.BLOCKS)
+        for name in finished.intersection(names):
+            self.files.drop(f"{seal.BLOCKS}/{name}")
+        if finished.issuperset(names) and not self.files.names(seal.BLOCKS):
+            self.files.drop(seal.BLOCKS)
 
 
-def _one(parts: Iterable[pa.Table]) -> pa.Table:
+def _concatenated(parts: Iterable[pa.Table]) -> pa.Table:
     tables = list(parts)
     return tables[0] if len(tables) == 1 else pa.concat_tables(tables).combine_chunks()

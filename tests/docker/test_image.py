@@ -30,7 +30,7 @@ import sys
 import numpy as np
 from numba.core.registry import CPUDispatcher
 from sigstats import permutation_test
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.learners.compiled.trees import predict_all
 
 assert main(["run", sys.argv[1], "--output", sys.argv[2], "--cluster", "serial", "--quiet"]) == 0

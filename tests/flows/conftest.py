@@ -9,8 +9,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from sigstats.flows.cli import main
 from sigstats.flows.clusters import load_cluster
+from sigstats.flows.commands import main
 from sigstats.flows.running import interrupt
 from sigstats.flows.running.kind import kind_of, load_study
 from sigstats.flows.running.options import RunOptions

@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pandas as pd
 
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 REGIONS = np.array(["north", "south", "west"])
 

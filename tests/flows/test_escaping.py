@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from sigstats import ComparisonRule, compare
 from sigstats._common.messages import Note, for_markdown, for_markdown_cell, markdown_code, printable, printable_words
 from sigstats._common.validation import refuse
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.flows.comparison.for_programs import as_json, as_junit
 from sigstats.flows.comparison.markdown import as_markdown
 from sigstats.flows.comparison.page import as_html

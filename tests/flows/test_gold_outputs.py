@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.flows.config.toml_files import ready_studies
 from sigstats.flows.errors import BadInput
 from sigstats.flows.running.kind import kind_of, load_study

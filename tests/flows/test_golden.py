@@ -21,7 +21,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 GOLDEN = Path(__file__).with_name("golden.json")
 #: Columns of replicates that rounding may change: the others are compared exactly.

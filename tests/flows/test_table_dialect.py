@@ -15,7 +15,7 @@ Column = Counter[str]
 
 
 #: Texts that usually mean a missing value; they are classes where they are listed.
-MISSING_LOOKING = ("NA", "nan", "null", "NULL", "None", "N/A", "#N/A", "-")
+MISSING_LOOKING = ("NA", "nan", "null", "NULL", "None", "N/A", "#N/A")
 
 
 def as_predictions(path: Path) -> tuple[Column, Column]:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from sigstats.ecdf_band import ecdf_band, shares, stays_within
+from sigstats.multiplicity import ecdf_band, shares, stays_within
 
 
 def test_the_probability_is_that_of_all_outcomes():

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from sigstats.efficiency import efficiency_test, monte_carlo_size
 from sigstats.fixed_margins.distribution import number_correct
-from sigstats.fixed_margins.sampling import random_number_correct
-from sigstats.fixed_margins.upper_tail import upper_tail
+from sigstats.fixed_margins.upper_tail import random_number_correct, upper_tail
 from sigstats.tables import confusion_table
 
 from ..examples import examples
@@ -222,6 +221,7 @@ def test_confusion_table_sorts_classes():
     assert confusion_table(np.array(["x", "y"], dtype=object), ["y", "y"]).tolist() == [[0, 1], [0, 1]]
 
 
+@pytest.mark.long
 def test_so_many_classes_that_they_are_none_are_refused_before_memory_is_asked_for():
     # A table of 50,000 classes would take 20 GB.
     numbers = np.arange(50_000)
@@ -241,8 +241,16 @@ def test_so_many_classes_that_they_are_none_are_refused_before_memory_is_asked_f
         ([[0, 0], [0, 0]], "at least one"),
         ([[1, 2], [3]], "table"),
         ([[2**53, 1], [1, 1]], "total"),
+        ([[9, 7, 16], [15, 17, 32], [24, 24, 48]], "^table: the last row and the last column are the sums"),
     ],
 )
 def test_bad_tables_are_named(table, named):
     with pytest.raises(ValueError, match=named):
         efficiency_test(table)
+
+
+def test_predictions_whose_table_has_margins_by_chance_are_tested():
+    y, prediction = [0, 0, 1, 1, 2, 2, 2, 2], [0, 2, 1, 2, 0, 1, 2, 2]  # (1, 0, 1), (0, 1, 1), (1, 1, 2)
+    with pytest.raises(ValueError, match="leave out the margins"):
+        efficiency_test(confusion_table(y, prediction))
+    assert efficiency_test.from_predictions(y, prediction).statistic == 4

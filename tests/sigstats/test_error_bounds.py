@@ -55,6 +55,7 @@ def test_a_number_outside_its_bound_is_seen():
     assert error(Drawn(0.25 * (1 + 1e-9), 1e-10, flint.arb(0.25), "")) > 1e-10
 
 
+@pytest.mark.long
 def test_ten_digits_are_kept_where_arithmetic_alone_is_to_blame():
     """What the reference set and users rely on: far tails, thousands of objects, a million pairs."""
     bounds = [

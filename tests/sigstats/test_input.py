@@ -48,6 +48,11 @@ def test_series_of_different_indexes_are_refused(index):
             call()
     with pytest.raises(ValueError, match=r"^b \(index\)"):
         sigstats.JointOutcomes.from_predictions(y, y, other, positive=1)
+    for models in ([[0, 1, 1], y, other], [y, np.array([0, 1, 1]), other]):
+        with pytest.raises(
+            ValueError, match=rf"^scores\[2\] \(index\): .* the index of scores\[{models[0] is not y:d}\]"
+        ):
+            sigstats.friedman_test(models)
     # Equal indexes, and what has none, go together.
     assert sigstats.discordant_counts(other, other, [0, 1, 1]) == (0, 0)
     assert sigstats.discordant_counts(other, other, other.copy()) == (0, 0)

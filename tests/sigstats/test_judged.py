@@ -14,7 +14,8 @@ from scipy.stats import binom, fisher_exact
 from statsmodels.stats.contingency_tables import mcnemar
 
 import sigstats
-from sigstats.unseen_row.judged import agreement_of, judged_rows, notes_on_one_value, rows_of_one
+from sigstats.unseen_row.judge_agreement import agreement_of, notes_on_one_value
+from sigstats.unseen_row.judged import judged_rows, rows_of_one
 from tests.examples import examples, simulated
 
 NAN = math.nan
@@ -311,6 +312,7 @@ def test_labels_of_one_value_are_refused_by_fishers_exact_test_and_noted_otherwi
         others = np.where(labelled, limits[1 - value], NAN)
         assert not told([judge] * 2, [np.where(np.cumsum(labelled) == 1, others, people)] * 2)
         assert not told([judge] * 2, [people, others])
+        assert not told([judge] * 2, [people, people, others])  # a third model
     assert seen == {True, False}
 
 

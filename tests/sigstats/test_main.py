@@ -123,6 +123,7 @@ def test_the_program_needs_no_public_names(files):
     assert "AttributeError: sigstats.mcnemar_test cannot be looked up: it is broken" in asked.stderr
 
 
+@pytest.mark.long
 def test_an_error_that_is_shown_with_its_traceback_is_no_regression(files):
     (files / "path").mkdir()
     (files / "path" / "rich.py").write_text("raise ImportError('it is broken')")

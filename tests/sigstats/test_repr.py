@@ -46,6 +46,7 @@ def remade(record):
     return type(record).__name__
 
 
+@pytest.mark.long
 def test_every_kind_of_record_is_made_again_of_what_is_shown():
     seen = set()
     for calls in CALLS.values():
@@ -101,6 +102,7 @@ SMALL = st.integers(0, 12)
 COUNT = st.builds(lambda kind, value: kind(value), st.sampled_from([int, np.int64, np.uint8, np.float64]), SMALL)
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=examples(200))
 @given(a=COUNT, b=COUNT, level=st.sampled_from([0.9, np.float64(0.95), np.float32(0.5)]))
 def test_results_of_numpys_numbers_are_made_again(a, b, level):

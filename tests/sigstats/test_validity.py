@@ -33,6 +33,7 @@ def assert_valid(pvalues, chances):
         assert chances[pvalues <= level * (1 + 1e-9)].sum() <= level * (1 + 1e-9)
 
 
+@pytest.mark.long
 def test_certified_bounds_of_homogeneity():
     # Where listing is too much the upper bound is not below the exact p-value: see test_homogeneity.
     pairs = list(product(samples(5, 3), samples(4, 3)))

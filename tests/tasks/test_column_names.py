@@ -9,10 +9,10 @@ import pytest
 
 from sigstats.flows.regression import page
 from sigstats.tasks.fan_out import FAN_OUTS, fanout
-from sigstats.tasks.references import Reference
 from sigstats.tasks.results import FOLDERS, PLAN
 from sigstats.tasks.schema import RENAMED, SUMMARY, as_summary, schema_of, summary_table
 from sigstats.tasks.storage import history
+from sigstats.tasks.summary import Reference
 
 SCHEMAS = {
     "summary": SUMMARY,

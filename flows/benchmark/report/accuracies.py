@@ -6,14 +6,14 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from sigstats._common.numerals import adjusted_p, significant
 from sigstats._common.tabular import Table, Tabular
 from sigstats.intervals import Interval
 from sigstats.ranking.means import share_interval
 from sigstats.tasks.benchmark.runs import observed_run
 from sigstats.tasks.schema import Hypothesis
 
-from ...pages.heat_table import data_table
-from ...pages.wording import adjusted_p, significant
+from ...pages.page import data_table
 from ...report.evidence import Evidence, Figure
 from ...report.rows import distinct
 

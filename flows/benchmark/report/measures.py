@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import isclose
 
+from sigstats._common.messages import join_words
+from sigstats._common.numerals import adjusted_p, count_of
 from sigstats.tasks.schema import Hypothesis
 
-from ...pages.wording import adjusted_p, count_of, join_words
 from ...report import usual_columns as usual
 from ...report import verdicts
 from ...report.evidence import Evidence, Section, Verdict

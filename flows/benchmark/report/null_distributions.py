@@ -12,11 +12,11 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from sigstats._common.numerals import count_of, p_equation
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages import svg
 from ...pages.svg import Axes
-from ...pages.wording import count_of, p_equation
 from ...report import sections
 from ...report.evidence import Evidence, Figure
 from ...report.rows import at_smallest_p, distinct, group_by, is_proportion

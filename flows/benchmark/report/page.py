@@ -11,6 +11,8 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from sigstats._common.messages import join_words, some_of
+from sigstats._common.numerals import count_of, percent, percent_range, percent_span
 from sigstats.many_datasets.comparison import PairOverDatasets, compare_over_datasets
 from sigstats.many_datasets.stratified import stratified_paired_test
 from sigstats.multiplicity import adjust_pvalues
@@ -25,8 +27,7 @@ from sigstats.tasks.storage.seal import Damaged
 from sigstats.test_result import TestResult
 
 from ...pages import svg
-from ...pages.heat_table import DotRow, dot_rows
-from ...pages.wording import count_of, join_words, percent, percent_range, percent_span, some_of
+from ...pages.page import DotRow, dot_rows
 from ...report import heat_tables
 from ...report import over_data_sets as data_sets
 from ...report.evidence import (

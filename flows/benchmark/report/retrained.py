@@ -6,10 +6,10 @@ Algorithms are compared by the corrected resampled t-test or the 5x2cv F.
 
 from collections.abc import Sequence
 
+from sigstats._common.numerals import count_of
 from sigstats.tasks.benchmark.work import CrossValidated
 from sigstats.tasks.schema import Hypothesis
 
-from ...pages.wording import count_of
 from ...report import sections, verdicts
 from ...report import usual_columns as usual
 from ...report.evidence import Column, Evidence, Section, Verdict

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
+from sigstats._common.messages import join_words
+from sigstats._common.numerals import count_of, significant
 from sigstats.tasks.calibration.rejections import COVERAGE, ERROR
 from sigstats.tasks.calibration.work import Described, OnTestSets, Tested, measure_name
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.schema import POWER
 
-from ...pages.wording import count_of, join_words, significant
 from ...report.evidence import Evidence
 from ...report.rows import distinct
 

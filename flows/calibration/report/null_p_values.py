@@ -12,14 +12,15 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from sigstats._common.extreme import at_most
-from sigstats.ecdf_band import ecdf_band, shares
+from sigstats._common.messages import join_words
+from sigstats._common.numerals import count_of, percent
 from sigstats.intervals import clopper_pearson
+from sigstats.multiplicity import ecdf_band, shares
 from sigstats.tasks.calibration.rejections import ERROR
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages import svg
 from ...pages.svg import Axes
-from ...pages.wording import count_of, join_words, percent
 from ...report.evidence import Evidence, Figure
 from ...report.rows import group_by, some_sizes
 

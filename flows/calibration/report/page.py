@@ -8,17 +8,18 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from sigstats._common.messages import join_words
+from sigstats._common.numerals import count_of, number, percent, percent_range
 from sigstats.tasks.calibration.performance import SHARES, monte_carlo_error
 from sigstats.tasks.calibration.rejections import COVERAGE, ERROR
 from sigstats.tasks.schema import POWER, Hypothesis
 
 from ...pages import svg
-from ...pages.heat_table import DotRow, data_table, dot_rows
-from ...pages.wording import count_of, join_words, number, percent, percent_range
+from ...pages.page import DotRow, data_table, dot_rows
 from ...report import usual_columns as usual
 from ...report.evidence import Column, Evidence, Figure, KindPage, Particulars
 from ...report.rows import distinct, group_by
-from . import nested_loops, null_p_values, rate_curves, same_test_sets, stated_confidence
+from . import null_p_values, rate_curves, same_test_sets, stated_confidence
 from .design import design
 
 
@@ -219,17 +220,13 @@ def _span(span: tuple[float, float] | None) -> str:
 
 
 PAGE = KindPage(
-    sections=(
-        "sigstats.flows.calibration.report.rates",
-        "sigstats.flows.calibration.report.performance",
-        "sigstats.flows.calibration.report.trained",
-    ),
+    sections=("sigstats.flows.calibration.report.rates", "sigstats.flows.calibration.report.trained"),
     figures=(
         rate_curves.draw_curves,
         null_p_values.draw_rates,
         stated_confidence.draw_resampled,
         stated_confidence.draw_reliability,
-        nested_loops.draw_loops,
+        rate_curves.draw_loops,
         null_p_values.draw_law,
         same_test_sets.draw_pairs,
         same_test_sets.draw_zips,

@@ -13,15 +13,15 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from sigstats._common.extreme import at_most
+from sigstats._common.numerals import p_equation, percent
 from sigstats.mcnemar.mcnemar_test import mcnemar_test
 from sigstats.tasks.calibration.rejections import COVERAGE
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages import svg
-from ...pages.heat_table import HeatCell, p_legend, p_shade, pair_table, side_by_side
+from ...pages.page import HeatCell, p_legend, p_shade, pair_table, side_by_side
 from ...pages.svg import Axes
-from ...pages.wording import p_equation, percent
 from ...report.evidence import Evidence, Figure
 from ...report.rows import group_by, some_sizes
 from .design import estimand, size

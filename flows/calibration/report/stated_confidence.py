@@ -14,13 +14,13 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from sigstats._common.numerals import count_of, number, percent
 from sigstats.intervals import clopper_pearson
 from sigstats.tasks.calibration.work import AppliedTest, Tested
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages import svg
 from ...pages.svg import Axes
-from ...pages.wording import count_of, number, percent
 from ...report.evidence import Evidence, Figure
 from ...report.rows import group_by, some_sizes
 from ...report.usual_columns import where

@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sigstats._common.messages import join_words
+from sigstats._common.numerals import count_of, percent
 from sigstats.tasks.schema import Hypothesis
 
-from ...pages.wording import count_of, join_words, percent
 from ...report import usual_columns as usual
 from ...report.evidence import Column, Evidence, Section, Verdict
 from ...report.rows import group_by

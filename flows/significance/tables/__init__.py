@@ -27,8 +27,8 @@ from sigstats.files.inputs.content import open_content
 from sigstats.files.tables.delimited import DelimitedTable
 from sigstats.files.tables.spelling import is_number, rows_of_short, same_spelling
 from sigstats.files.tables.table import Table
-from sigstats.tasks.references import PRINTABLE, Reference
 from sigstats.tasks.statistical_tests import MONTE_CARLO, methods
+from sigstats.tasks.summary import PRINTABLE, Reference
 
 from ...config.model import Strict, each_once, only
 from ...config.settings import PrintedNumber

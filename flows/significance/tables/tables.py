@@ -14,6 +14,7 @@ from sigstats._common.messages import Note, refuse, shown
 from sigstats.files.tables.spelling import to_numbers
 from sigstats.files.tables.table import Table
 from sigstats.goodness_of_fit.goodness_of_fit_test import relax_probabilities
+from sigstats.tables import as_confusion_table, without_margins
 from sigstats.tasks.significance import LIKENESS
 
 from ...config.model import Strict, each_once, only
@@ -47,7 +48,7 @@ class Tables(Entry):
     def cases(self, base: Path) -> Iterator[Case]:
         """Yield the matrix, or every matrix of the file."""
         if self.path is None:
-            yield self.case({"table": self.counts})
+            yield self.case({"table": without_margins(as_confusion_table(self.counts)).tolist()})
             return
         extra = [name for name in (self.count, self.by) if name is not None]
         table = read_table(self.path, base, filled=[self.label, self.prediction, *extra])
@@ -200,7 +201,7 @@ class Enumerations(Entry):
 
     def cases(self, base: Path) -> Iterator[Case]:  # noqa: ARG002
         """Yield the matrix."""
-        yield self.case({"table": self.counts})
+        yield self.case({"table": without_margins(as_confusion_table(self.counts)).tolist()})
 
 
 class Sizes(Entry):

@@ -21,7 +21,7 @@ import numpy as np
 from ..._common.messages import Note, shown
 from ..._common.scores import unlike_bar
 from ..._common.validation import Limits, as_real, refuse
-from ...measures.metrics import require_marks
+from ...measures.metrics import is_rate, require_marks
 from ...measures.table import MEASURES
 from ...multiplicity import adjust_family
 from ...ranking.means import MEAN_OVER_TASKS
@@ -30,10 +30,9 @@ from ..evidence import Evidence, Judged
 from ..family import blank_rows, default_measures, evidence_for, for_one_sample, named_score
 from ..gaps import Slices, gap_of, gaps_of
 from ..margins import Amount, StatedShare, number_of
-from ..measure_names import as_compared_measures, check_used
+from ..measure_names import as_compared_measures, check_used, reversed_scores
 from ..notes import about_predictions, notes_on_dependence, smooth_note
 from ..paired_predictions import PairedPredictions, Scored
-from ..positive_class import reversed_scores
 from ..result import in_words, unseen_group_note
 from ..row_tests.task_means import without_task_mean
 from ..rule import ComparisonRule, Verdict
@@ -80,6 +79,7 @@ def check_predictions(
 
     whole = evidence[names[0]]
     values = np.array([rows[0].value or 0.0]) if marks is None or marks.per else marks.scores[0]
+    rate = marks is not None and is_rate(marks.column)
     in_own_unit = (marks is not None or names[0] in _ERRORS) and not rule.gaps and not is_share
     notes = (
         *paired.notes,
@@ -89,7 +89,7 @@ def check_predictions(
         *smooth_note(names),
         *about_predictions(paired, names, ("the model",)),
         *reversed_scores(paired, names, positive, ("the model",)),
-        *(unlike_bar(values, bar, limited=whole.limits is not None) if in_own_unit else ()),
+        *(unlike_bar(values, bar, limited=whole.limits is not None, rate=rate) if in_own_unit else ()),
         *(Note("gap", f"{named(row)}: {row.note}; {row.test}") for row in rows if row.test.kind == "gap" and row.test),
         *notes_on_dependence(paired, evidence, retest, rule, single=True),
     )
@@ -145,7 +145,9 @@ def _in_unit(bar: float, option: str, name: str, limits: Limits, marks: Scored |
     if marks is None or name == "ratio" or not 1 < high < math.inf:
         of_marks = marks and (marks.unit or (name != "ratio" and high - low != 1))
         if isinstance(bar, StatedShare) and (of_marks or name in _ERRORS or name.startswith("expected-cost")):
-            raise refuse(option, f"{100 * bar:g}%", f"a number in the unit of {what}")
+            unlimited = f", which has no known limits ({bar:g} if it is a share), or score_range with its limits"
+            of_what = what + unlimited * (marks is not None and limits is None and not marks.unit)
+            raise refuse(option, f"{100 * bar:g}%", f"a number in the unit of {of_what}")
         return bar
     in_range = float(f"{bar * (high - low) + (0 if gaps else low):.12g}")
     if isinstance(bar, StatedShare):

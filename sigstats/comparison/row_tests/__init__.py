@@ -16,8 +16,8 @@ from ..._common.validation import IntArray
 from ...effects import accuracy_difference, score_equivalence
 from ...intervals import clopper_pearson, quantile_interval
 from ...mcnemar.mcnemar_test import mcnemar_test
-from ...measures.score_formulas import POWERS
 from ...measures.table import MEASURES
+from ...measures.weighted import POWERS
 from ..evidence import Attempts, Classes, Evidence, Judged, Ratios, Runs, Scores, Values
 from ..rows import ComparisonRow
 from ..rule import ComparisonRule, RowTest

@@ -22,8 +22,8 @@ from ..._common.validation import IntArray
 from ...joint.events import JointEvents
 from ...joint.outcomes import JointOutcomes
 from ...measures.measure import Measure, as_measure
-from ...measures.score_formulas import OfAreas, OfPairs, OfPrecision, average_precision, weighted_area
 from ...measures.table import MEASURES, refers_to_one_class
+from ...measures.weighted import OfAreas, OfPairs, OfPrecision, average_precision, weighted_area
 from ...unseen_row.drawn_law import Law
 from ...unseen_row.means import missed
 from ...unseen_row.orders import mirrored_law

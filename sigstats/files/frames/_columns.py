@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sigstats._common.data_frames import has_no_text, opened, require_same_index, with_texts
+from sigstats._common.data_frames import has_no_text, named_levels, opened, require_same_index, with_texts
 from sigstats._common.scores import of_named_scores, parts_of_ratio
 from sigstats._common.validation import as_choice, refuse, shown
 from sigstats.comparison.paired_predictions import PairedPredictions, Scored
@@ -157,9 +157,12 @@ def _read(frame: Any, name: str, columns: Columns) -> Predictions:
 def _by_score(frame: Any, name: str, columns: Columns, scores: Sequence[str | None]) -> dict[str | None, Predictions]:
     """Return the rows of a frame by each of its scores."""
     columns = columns.but(score=scores[0], scores=tuple(score for score in scores if score is not None))
-    index: Any = getattr(getattr(frame, "index", None), "name", None)
-    if index is not None and not columns.by_position and not {index, columns.id}.intersection(frame.columns):
-        frame = frame.reset_index()  # the index has the ids
+    index: Any = getattr(frame, "index", None)
+    levels = [level for level in named_levels(index, name) if level not in frame.columns]
+    ids = getattr(index, "name", None)
+    if ids is not None and not columns.by_position and not {ids, columns.id}.intersection(frame.columns):
+        levels = [ids]
+    frame = frame.reset_index(levels) if levels else frame
     opened = _frame(with_texts(frame), name)
     names = [str(column) for column in opened.columns]
     try:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, Unpack
 
+from sigstats._common.calls import check_together
 from sigstats._common.class_columns import class_names_of
 from sigstats._common.class_names import label_name
 from sigstats._common.data_frames import opened
 from sigstats._common.messages import Note
-from sigstats._common.rules import check_together
 from sigstats._common.validation import as_choice, refuse
 from sigstats.comparison.check.bar import check_predictions
 from sigstats.comparison.check.result import CheckResult, reasons_of

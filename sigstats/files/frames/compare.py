@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, Never, Unpack
 
-from sigstats._common.calls import renamed
+from sigstats._common.calls import check_together, renamed
 from sigstats._common.class_columns import class_names_of
 from sigstats._common.class_names import label_name
-from sigstats._common.rules import check_together
+from sigstats._common.column_names import refuse_exchanged
 from sigstats._common.validation import as_choice, refuse
 from sigstats.comparison.answer import reasons
 from sigstats.comparison.compare import compare_scores
@@ -207,6 +207,7 @@ def compare(
             raise refuse(name, value, "True or False")
     given: dict[str, Any] = {"run": run, "task": task, "unmatched": unmatched}
     check_together({"unpaired": unpaired, "order": order, "weights": weights, **given})
+    refuse_exchanged(baseline=(baseline, candidate), prediction=prediction, model=model, scores=scores)
     if y is None or baseline is None or candidate is None:  # of frames, whatever they are called
         first, second = (*(given for given in (y, baseline, candidate) if given is not None), None, None)[:2]
         if scores is not None:

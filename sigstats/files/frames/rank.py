@@ -14,6 +14,7 @@ import numpy as np
 
 from sigstats._common.class_names import MISSING, as_class_labels, class_notes, coded, coded_groups, label_name
 from sigstats._common.class_spelling import DistinctNames
+from sigstats._common.column_names import ERRORS
 from sigstats._common.data_frames import ModelTable, columns_of, is_columns, require_same_index
 from sigstats._common.messages import Note, rephrased
 from sigstats._common.validation import FloatArray, as_labels, as_names, as_reals, refuse, same_kind_of_labels, shown
@@ -26,12 +27,15 @@ from sigstats.measures.measure import Measure
 from sigstats.measures.metrics import against_direction
 from sigstats.measures.table import MEASURES
 from sigstats.ranking.means import first_of_each, item_means, missing_in
-from sigstats.ranking.rank import rank_table, refuse_negative, with_costs
+from sigstats.ranking.rank import check_costs, rank_table, with_costs
 from sigstats.ranking.rank_sets import as_score_table
 from sigstats.ranking.result import Ranking
 
 from ..._common.messages import as_arguments
 from ._arguments import ClassProbabilities, class_probabilities
+
+#: Names of columns of wrong answers.
+_OF_WRONG = re.compile(rf"(?i)(?:^|[\W_])(?!loss)(?:{ERRORS})$")
 
 
 def rank_models(
@@ -95,8 +99,9 @@ def rank_models(
     Raises
     ------
     ValueError
-        If there are fewer than two models, a value is missing or not finite, lengths differ, a name appears twice, or
-        an option is out of range.
+        If there are fewer than two models, a value is missing or not finite, lengths differ, a name appears twice,
+        columns have the names of costs (``a_loss``, ``b_loss``) and scores above 0 or ranked by a quantile, columns of
+        truth values have the names of errors, or an option is out of range.
 
     Notes
     -----
@@ -151,27 +156,45 @@ def rank_models(
             if given is not None:
                 raise ValueError(f"{name}: is not valid with missing answers; leave out the items that lack one")
         return _by_item_means(table, labels, names, codes, parts, score_range=limits, **options)
+    if cost is not None:
+        require_same_index(correct=correct, label=label, cost=cost)
+        if isinstance(correct, (list, tuple)):  # the columns of a frame are found by name
+            require_same_index(axis="classes", correct=correct, cost=cost)
+        costs_of_answers = as_reals(columns_of(cost, columns.models, {}, name="cost").table, "cost", ndim=2)
+        if costs_of_answers.shape != table.shape:
+            raise refuse("cost", costs_of_answers.shape, f"{table.shape}, as of the scores", quantity="shape")
+        check_costs(costs_of_answers.T, names)
     if measure is not None:
         of_measure = {"positive": positive, "score_range": limits, "probs": probs}
         ranking = _by_measure(measure, columns, names, units, **of_measure, **options)
     else:
         scores = as_score_table(table if labels is None else _right(table, labels, names))
         if labels is None:
-            options["notes"] += tuple(against_direction(names, greater=True, cure="give negative scores"))
+            options["notes"] += _notes_on_costs(names, scores)
         else:
             options["notes"] += _notes_on_classes(names, _predicted(labels, table), answers=True)
         ranking = rank_table(scores, names, group, parts, score_range=limits, **options)
     if cost is None:
         return ranking
-    require_same_index(correct=correct, label=label, cost=cost)
-    if isinstance(correct, (list, tuple)):  # the columns of a frame are found by name
-        require_same_index(axis="classes", correct=correct, cost=cost)
-    costs_of_answers = as_reals(columns_of(cost, columns.models, {}, name="cost").table, "cost", ndim=2)
-    if costs_of_answers.shape != table.shape:
-        raise refuse("cost", costs_of_answers.shape, f"{table.shape}, as of the scores", quantity="shape")
-    refuse_negative(costs_of_answers.T, names)
     options |= {"lower": True, "limits": None, "priced": True}
     return with_costs(ranking, rank_table(costs_of_answers, names, group, {}, **options), "cost")
+
+
+def _notes_on_costs(names: Sequence[str], scores: Any, measure: str = "mean-score") -> tuple[Note, ...]:
+    """Refuse scores above 0 in columns named after costs, such as `a_latency`, and truth values named after errors.
+
+    Names such as focal_loss are noted if scores are right or wrong, since they may be names of models.
+    """
+    if (are_answers := scores.dtype == np.bool_) and all(map(_OF_WRONG.search, names)):
+        cure = "give right answers (~table), or rename the columns if these are models"
+        raise ValueError(f"models: {shown(names[0])} has the name of wrong answers; {cure}")
+    mean = measure == "mean-score"
+    ways = "give negative scores" if mean else f"use sigstats rank --lower-is-better NAME --measure {measure}"
+    cure = f"{ways}, or rename the columns if these are models"
+    notes = against_direction(names, greater=True, cure=cure) if (scores > 0).any() or not mean else []
+    if notes and not are_answers:
+        raise ValueError(f"models: {notes[0]}")
+    return tuple(notes)
 
 
 def _by_item_means(
@@ -185,6 +208,8 @@ def _by_item_means(
     """Rank by the mean of all answers to each item; models may have different numbers of answers."""
     missing, (item_names, item) = missing_in(table), codes["items"]
     marks = _marks(table, label, names, missing)
+    if label is None:
+        options["notes"] += _notes_on_costs(names, marks)
     means, counts = item_means(marks, item, item_names, names)
     group = first_of_each(codes["groups"][1], item, "groups", item_names) if "groups" in codes else None
     parts = {
@@ -222,6 +247,8 @@ def _by_measure(
         raise ValueError(f"label: is missing; {measure} needs the true label of each row")
     if of_scores := is_of_scores(measure):
         scores = as_score_table(table).astype(np.float64).T if probs is None else probs.scores
+        if label is None:
+            notes += _notes_on_costs(names, scores, measure)
     elif needs != "numbers":
         _right(table, as_labels(label, "label"), names)  # refuses classes that do not fit, by the name of the model
     has_predictions = not of_scores or probs is not None

@@ -1,5 +1,6 @@
 """Checks that two files have the same task, score and questions, and that a file of labels fits the predictions."""
 
+import math
 import os
 import shlex
 from collections import Counter
@@ -12,9 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sigstats._common.column_names import ID
+from sigstats._common.calls import Errors
+from sigstats._common.column_names import FOLDS, ID, RUN_OR_MODEL
 from sigstats._common.messages import Note, did_you_mean, shown
-from sigstats._common.rules import Errors
+from sigstats._common.repeats import joint_codes
 
 from ..tables.spelling import is_text, same_spelling
 from ..tables.table import Table, in_one
@@ -156,7 +158,8 @@ class Matched(NamedTuple):
         in_order = bool((np.diff(np.from_dlpack(self.partners)) > 0).all())
         if in_order and may_be_row_numbers(self.first.ids):
             a, b = self.first.other_columns, self.other.other_columns
-            yield from moved({name: self.both(a[name], b[name]) for name in a if name in b})
+            columns = {name: self.both(a[name], b[name]) for name in a if name in b}
+            yield from [*moved(columns)] or reordered(columns)
 
     def differing_settings(self) -> list[Note]:
         """Return a note on each setting that differs, and one if prompts of the same questions differ."""
@@ -196,10 +199,7 @@ def moved(columns: Mapping[str, tuple[Any, Any]]) -> Iterator[tuple[str, Any, An
             continue
         if not all(2 * len(part.dictionary) >= len(part) for part in both):
             continue
-        # Texts may be long, and repeated in many rows, so that their codes are compared.
-        texts = [part.dictionary.cast(pa.large_string()) for part in both]
-        values = pc.unique(pa.concat_arrays(texts)).drop_null()
-        a, b = (pc.index_in(text, value_set=values).take(part.indices) for text, part in zip(texts, both, strict=True))
+        values, a, b = _coded_alike(both)
         if not len(codes := a.take(differing(a, b))) or (may_be_row_numbers(values) and not ID.search(name)):
             continue
         elsewhere = codes.filter(pc.match_substring_regex(values, _KEY).take(codes))
@@ -209,6 +209,51 @@ def moved(columns: Mapping[str, tuple[Any, Any]]) -> Iterator[tuple[str, Any, An
             elsewhere = elsewhere.filter(pc.is_in(elsewhere, value_set=once))
         if 10 * len(elsewhere) >= 9 * len(codes):
             yield name, values.take(a), values.take(b)
+
+
+def _coded_alike(both: tuple[Any, Any]) -> tuple[Any, Any, Any]:
+    """Return the values of a column of two files as texts, and both files' codes; texts may be long, and repeated."""
+    texts = [part.dictionary.cast(pa.large_string()) for part in both]
+    values = pc.unique(pa.concat_arrays(texts)).drop_null()
+    a, b = (pc.index_in(text, value_set=values).take(part.indices) for text, part in zip(texts, both, strict=True))
+    return values, a, b
+
+
+#: Columns of two files contain the same values in another order by chance less often than this.
+_BY_CHANCE = 1e-4
+
+
+def reordered(columns: Mapping[str, tuple[Any, Any]]) -> Iterator[tuple[str, Any, Any]]:
+    """Yield joined columns of both files, as one, if together they describe the same rows in another order.
+
+    Values that are all equally frequent are not examined: they may be ranks, folds or bins that each file assigns.
+    """
+    texts, codes = dict[str, Any](), list[NDArray[np.int64]]()
+    for name, both in columns.items():
+        binary = any(pa.types.is_binary(part.type.value_type) for part in both)
+        if binary or RUN_OR_MODEL.fullmatch(name) or FOLDS.fullmatch(name):
+            continue
+        values, *sides = _coded_alike(both)
+        if any(side.null_count for side in sides):
+            sides = [pc.fill_null(side, len(values)) for side in sides]  # imports pandas
+        a, b = (np.from_dlpack(side).astype(np.int64) for side in sides)
+        counts = np.bincount(a, minlength=len(values) + 1)
+        if np.array_equal(counts, np.bincount(b, minlength=len(counts))) and np.ptp(counts[counts > 0]) > 1:
+            texts[name] = pa.concat_arrays([values, pa.array([""], values.type)])
+            codes.append(np.append(a, b))
+    if not codes:
+        return
+    joint = joint_codes(codes)
+    a, b = np.split(joint, 2)
+    counts, n = np.bincount(a), len(a)
+    if np.array_equal(a, b) or not np.array_equal(counts, np.bincount(b)):
+        return
+    # The multinomial probability that other rows have the same counts.
+    chance = math.lgamma(n + 1) + sum(k * math.log(k / n) - math.lgamma(k + 1) for k in counts.tolist())
+    if chance < math.log(_BY_CHANCE):
+        parts = (values.take(pa.array(of)) for values, of in zip(texts.values(), codes, strict=True))
+        joined: Any = pc.binary_join_element_wise(*parts, pa.scalar(", ", pa.large_string()))
+        yield ", ".join(texts), joined[:n], joined[n:]
 
 
 def difference_shown(one: str, other: str) -> tuple[str, str]:
@@ -259,7 +304,7 @@ def with_truth(predictions: Predictions, truth: Predictions, table: Table, state
     for name, (column, expected) in (*shared.items(), *elsewhere.items()):
         if difference := first_difference(*same_spelling([column, expected.cast(column.type)])):
             row, value, other = difference
-            wanted = "the same in both" + f", or --id {shlex.quote(name)}" * (name in elsewhere)
+            wanted = "the same in both" + id_hint(name, column) * (name in elsewhere and name in table.names)
             raise table.error(name, f": {value} is not the value in {truth.where}, {other}; expected {wanted}", row)
     unused = {name: column for name, column in truth.other_columns.items() if name not in table.names}
     telling = {name: column for name, column in unused.items() if is_read_for_notes(name)}
@@ -270,6 +315,11 @@ def with_truth(predictions: Predictions, truth: Predictions, table: Table, state
         other_columns={**unused, **predictions.other_columns},
         notes=(*predictions.notes, *notes),
     )
+
+
+def id_hint(name: str, column: Any) -> str:
+    """Return the advice to join by a column, unless most of its values are repeated."""
+    return f", or --id {shlex.quote(name)}" if 2 * pc.count_distinct(column).as_py() >= len(column) else ""
 
 
 def unpredicted_labels(truth: Predictions, ids: Sequence[Any]) -> list[Note]:

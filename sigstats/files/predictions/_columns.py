@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from sigstats._common.column_names import DOUBTFUL, KNOWN
-from sigstats._common.rules import check_together
+from sigstats._common.calls import check_together
+from sigstats._common.column_names import DOUBTFUL, KNOWN, RATER
 from sigstats._common.validation import shown
 from sigstats.measures.metrics import is_lower_better
 
@@ -169,6 +169,8 @@ class Columns(Parted):
             if not_needed or key in self.named or column != getattr(Columns, key):
                 continue
             alternatives = [name for name in free if name.lower() in synonyms]
+            if key == "id" and not alternatives and any(map(RATER.fullmatch, names)):
+                alternatives = [name for name in free if name.lower() == "item"]
             doubtful = [name for name in free if name.lower() in (*DOUBTFUL[key], column, f"{column}.1")]
             doubtful = [name for name in doubtful if name != "y" or "x" not in names]
             readable, rivals = ([column], alternatives + doubtful) if column in names else (alternatives, doubtful)

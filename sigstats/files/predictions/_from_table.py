@@ -5,18 +5,18 @@ are the rules, each of which is checked as soon as the columns that it needs are
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sigstats._common.calls import Errors, check_rules
 from sigstats._common.class_spelling import is_summary
 from sigstats._common.column_names import COUNTS, ID, RUN_OR_MODEL
 from sigstats._common.messages import nearest
 from sigstats._common.repeats import joint_codes
-from sigstats._common.rules import Errors, check_rules
 from sigstats._common.validation import shown
 from sigstats.comparison.units import MISSING
 
@@ -25,7 +25,7 @@ from ..tables.table import Table, WithMissing
 from ._agreement import align_labels, with_truth
 from ._columns import MODELS, Columns
 from ._other_columns import as_dictionaries, may_count
-from ._predictions import RIGHT, Outcomes, Predictions, Scores, item_codes, places
+from ._predictions import RIGHT, Ints, Outcomes, Predictions, Scores, item_codes, places
 from ._table_columns import (
     WithLikeliest,
     check_texts,
@@ -40,8 +40,12 @@ from ._tasks import have_same_items, same_items
 
 #: Labels with at least this many different values may be measurements.
 _MEASUREMENTS = 10
-#: At most this many columns are listed.
+#: At most this many columns are listed, and are factors of unnamed counts.
 _LISTED = 10
+#: In larger tables, rows are no cells. With fewer or smaller counts, answers may differ in all cells by chance.
+_MOST_CELLS, _FEWEST_CELLS, _MEAN_COUNT, _BY_CHANCE = 10_000, 4, 5, 1e-4
+#: Runs have at least this many rows on average.
+_FEWEST_OF_RUN = 20
 
 
 def from_table(table: Table, columns: Columns) -> Predictions:
@@ -270,39 +274,67 @@ def repeated_header(rows: TableRows) -> Errors:
 
 
 def counted_cells(rows: TableRows) -> Errors:
-    """Yield an error if rows by position are table cells: a column named like counts, and each combination once."""
+    """Yield an error if rows by position are cells of a table, of which a column counts the rows.
+
+    Each combination of the other columns appears once. In sparse and in wide tables, the column has the name of counts.
+    """
     used, n = rows.columns.wanted, rows.table.num_rows
-    names = [name for name in rows.table.names if name.lower() in COUNTS]
-    names = [name for name in names if rows.by_position and (name not in used or name == rows.columns.units.weights)]
-    columns = as_dictionaries(rows.table.other_columns(()), n) if names else {}
-    sizes = {name: len(column.dictionary) for name, column in columns.items() if not column.null_count}
-    for name in (name for name in names if name in sizes and may_count(columns[name])):
-        factors = [other for other, size in sizes.items() if other != name and size > 1]
-        cells = math.prod(sizes[factor] for factor in factors)
-        # In a few rows of a sparse table, all combinations may differ by chance.
-        if not n <= cells <= max(2 * n, min(8 * n, n * n // 6)) or 2 * max(sizes[factor] for factor in factors) > n:
+    columns = as_dictionaries(rows.table.other_columns(()), n) if rows.by_position and n <= _MOST_CELLS else {}
+    columns = {name: column for name, column in columns.items() if not column.null_count and len(column.dictionary) > 1}
+    codes = {name: np.from_dlpack(column.indices).astype(np.int64) for name, column in columns.items()}
+    answer = rows.columns.prediction if rows.has_predictions else str(rows.columns.score)
+    for name in (name for name in columns if name not in used or name == rows.columns.units.weights):
+        factors = [other for other in columns if other != name]
+        sizes = [len(columns[factor].dictionary) for factor in factors]
+        if not 1 < 2 * max(sizes, default=n) <= n or not may_count(columns[name]):
             continue
-        codes = [np.from_dlpack(columns[factor].indices).astype(np.int64) for factor in factors]
-        if len(np.unique(joint_codes(codes))) == n:
+        # In a few rows of a sparse table, all combinations may differ by chance.
+        is_named = name.lower() in COUNTS and n <= math.prod(sizes) <= max(2 * n, min(8 * n, n * n // 6))
+        numbers: Any = columns[name].dictionary.cast(pa.string()).cast(pa.float64()).take(columns[name].indices)
+        are_large = answer in factors and len(factors) <= _LISTED and pc.mean(numbers).as_py() >= _MEAN_COUNT
+        if not (is_named or are_large) or len(np.unique(joint_codes([codes[factor] for factor in factors]))) < n:
+            continue
+        if is_named or _differ_by_design(codes[answer], [codes[factor] for factor in factors if factor != answer]):
             problem = "seems to count the rows of a cell, but a cell is read as one row; repeat it"
             yield rows.table.error(name, f" {problem}, as frame.loc[frame.index.repeat(frame[{name!r}])] does")
 
 
+def _differ_by_design(answer: Ints, others: Sequence[Ints]) -> bool:
+    """Return True for answers that differ within all cells of the other columns, and hardly do so by chance."""
+    n, k, cells = len(answer), int(answer.max()) + 1, np.bincount(joint_codes(others)) if others else np.array([1])
+    # Equally frequent, independent answers would differ in all cells at most this often.
+    chance = sum(math.lgamma(k + 1) - math.lgamma(k + 1 - m) - m * math.log(k) for m in cells.tolist())
+    return n == k * len(cells) >= _FEWEST_CELLS or chance < math.log(_BY_CHANCE)
+
+
 def repeated_runs(rows: TableRows) -> Errors:
     """Yield an error for rows by position whose labels repeat, as of several runs or models on the same items."""
-    units, n = rows.columns.units, rows.table.num_rows
-    named = [name for name in rows.table.names if RUN_OR_MODEL.fullmatch(name)]
+    units, n, answers = rows.columns.units, rows.table.num_rows, {rows.columns.label, rows.columns.prediction}
     repeated = units.group or units.run or units.epoch or units.order or rows.columns.duplicates
-    if not named or not rows.by_position or rows.is_label_file or repeated:
+    if not rows.by_position or rows.is_label_file or not rows.has_labels or repeated:
         return
-    columns = rows.table.other_columns(())
-    for name, column in as_dictionaries({name: columns[name] for name in named if name in columns}, n).items():
-        if column.null_count or 20 * len(column.dictionary) > n:
+    columns = as_dictionaries(rows.table.other_columns(answers), n)
+    codes = {
+        name: np.from_dlpack(column.indices).astype(np.int64)
+        for name, column in columns.items()
+        if not column.null_count and 1 < len(column.dictionary) <= n // _FEWEST_OF_RUN
+    }
+    label = item_codes(rows.label[: n * bool(codes)].cast(pa.string()))
+    for name, runs in codes.items():
+        is_named, sizes = RUN_OR_MODEL.fullmatch(name), np.bincount(runs)
+        if not is_named and np.ptp(sizes):
             continue
-        runs = np.from_dlpack(column.indices).astype(np.int64)
-        positions = places(runs, np.argsort(runs, kind="stable"))
-        if same_items(runs, positions, item_codes(rows.label.cast(pa.string()))):
-            problem = "seems to name runs or models on the same rows, since the labels repeat"
+        order = np.argsort(runs, kind="stable")
+        if not is_named and (np.ptp(label[order].reshape(len(sizes), -1), axis=0).any() or _are_design(codes, n)):
+            continue
+        if same_items(runs, places(runs, order), label):
+            problem = "seems to name runs, models or versions of the same rows, since the labels repeat"
             column = "" if name == MODELS else f"rename it to {MODELS} and "
-            remedy = f"{column}add --model NAME to read one, or add ids of items and --run {name}"
-            yield rows.table.error(name, f" {problem}; {remedy}")
+            of_items = f"add ids of items and --run {name} (trainings) or --group ID (answers of one model)"
+            yield rows.table.error(name, f" {problem}; {column}add --model NAME to read one, or {of_items}")
+
+
+def _are_design(codes: Mapping[str, Ints], n: int) -> bool:
+    """Return True if coarse columns differ in all rows: labels of a design repeat if they do not depend on a factor."""
+    coarse = [of for of in codes.values() if of.max() < math.isqrt(n)]
+    return bool(coarse) and len(np.unique(joint_codes(coarse))) == n

@@ -4,6 +4,7 @@ Their values show copies of rows and possible groups (`other_column_codes`). The
 another kind, such as training rows and failures, or that an option should use the column (`unused_notes`).
 """
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sigstats._common.column_names import WEIGHTS
+from sigstats._common.column_names import ROWS_BEHIND, WEIGHTS
 from sigstats._common.messages import Note, shown, some_of
 from sigstats._common.repeats import equal_by_chance, joint_codes
 from sigstats.comparison.paired_predictions import STARTS, OtherColumns
@@ -33,7 +34,9 @@ _MAY_DIVIDE = frozenset({"dataset", "set", "fold", "sample", "usage", "role", "s
 _OTHER_PARTS = frozenset({"test", "testing", "test_set", "val", "valid", "validation", "dev", "eval", "holdout", ""})
 _NOT_FINISHED = frozenset({"error", "errored", "timeout", "timed_out", "crashed", "aborted", "cancelled", "canceled"})
 _NOT_FINISHED |= {"failed", "fail", "failure"}
-_TRUE = frozenset({"1", "1.0", "true", "yes"})
+_TRUE, _FALSE = frozenset({"1", "1.0", "true", "yes"}), frozenset({"0", "0.0", "false", "no"})
+#: Columns of calls that succeeded, unless they state which answers are right.
+_SUCCESS = frozenset({"success", "issuccess", "succeeded", "ok", "isok"})
 #: Columns of HTTP status codes; codes from 400 on are errors.
 _HTTP = frozenset({"httpstatus", "httpcode", "httpstatuscode", "statuscode"})
 #: Texts of rows of another kind, by the names of their columns in small letters, without underscores.
@@ -41,7 +44,7 @@ _OTHER_KINDS = {
     **dict.fromkeys(("split", "subset", "partition", "phase", "datasplit", "traintest", *_MAY_DIVIDE), TRAINING),
     **dict.fromkeys(("train", "istrain", "istraining", "intraining"), _TRUE),
     **dict.fromkeys(("status", "state", "runstatus"), _NOT_FINISHED),
-    **dict.fromkeys(("valid", "isvalid", "completed", "finished"), frozenset({"0", "0.0", "false", "no"})),
+    **dict.fromkeys(("valid", "isvalid", "completed", "finished", *_SUCCESS), _FALSE),
     **dict.fromkeys(("timedout", "timeout", "crashed", "aborted", "cancelled", "canceled", "truncated"), _TRUE),
     **dict.fromkeys(("errored", "iserror", "haserror", "parseerror", "parsingerror", "parsefailed"), _TRUE),
     **dict.fromkeys(("refused", "isrefusal", "invalid", "isinvalid"), _TRUE),
@@ -52,6 +55,9 @@ _OTHER_KINDS = {
 _ERRORS = frozenset({"error", "errormessage", "errortype", "exception", "traceback", "failure"})
 _ERRORS |= {"parseerror", "parsingerror"}
 _NO_ERROR = frozenset({"", "false", "no", "none", "null", "nan", "n/a", "ok", "success"})
+#: Columns that may weigh rows, or contain a measurement, and columns of other measurements.
+_MAY_WEIGH = frozenset({"weight", "weights"})
+_MEASUREMENT = re.compile(r"(?i)(^|[_. -])(height|length|width|age|bmi|size|volume|sex|gender|horsepower)($|[_. -])")
 #: Columns that state if the prediction is right.
 _CORRECT = frozenset({"correct", "iscorrect"})
 
@@ -159,27 +165,43 @@ def _same_parts(one: Ints, other: Ints) -> bool:
 
 def is_read_for_notes(name: str) -> bool:
     """Return True for a column that is only read to find notes."""
-    return name.lower() in WEIGHTS or _plain(name) in {*_OTHER_KINDS, *_ERRORS, *_CORRECT}
+    return name.lower() in WEIGHTS | ROWS_BEHIND | _MAY_WEIGH or _plain(name) in {*_OTHER_KINDS, *_ERRORS, *_CORRECT}
 
 
 def _plain(name: str) -> str:
     return name.lower().replace("_", "")
 
 
-def unused_notes(table: Table, used: Collection[str], answers: Sequence[Any]) -> Iterator[Note]:
+def unused_notes(
+    table: Table, used: Collection[str], answers: Sequence[Any], *, graded: bool = False
+) -> Iterator[Note]:
     """Yield notes on rows of another kind, row weights and verdicts in columns that are not used.
 
-    `answers`: the labels and predictions; empty if another column may have a verdict on them.
+    `answers`: the labels and predictions; empty if another column may have a verdict on them. `graded`: True for marks
+    without labels, which may be those of several rows each.
     """
+    weights = WEIGHTS | ROWS_BEHIND if graded else WEIGHTS
     for name, column in table.other_columns(used).items():
         if not is_read_for_notes(name):
             continue
-        if answers and _plain(name) in _CORRECT and (n := _contradictions(table, name, answers)):
+        n = _contradictions(table, name, answers) if answers and _plain(name) in _CORRECT | _SUCCESS else 0
+        if n and _plain(name) in _CORRECT:
             text = f"contradicts label and prediction in {n:,} of {table.num_rows:,} rows (--score {name})"
             yield Note("unused-column", f"column {shown(name)}, which is not used, {text}")
-        if name.lower() in WEIGHTS and pc.count_distinct(column).as_py() > 1:
+        may_weigh = name.lower() in weights or (name.lower() in _MAY_WEIGH and _weighs_rows(table, name))
+        if may_weigh and pc.count_distinct(column).as_py() > 1:
             yield Note("unused-column", f"column {shown(name)} is not used: rows count equally (compare --weights)")
-        yield from notes_on_other_kinds(name, column)
+        if n or _plain(name) not in _SUCCESS:
+            yield from notes_on_other_kinds(name, column)
+
+
+def _weighs_rows(table: Table, name: str) -> bool:
+    """Return True for positive numbers with a mean of 1 or far apart, unless other columns are measurements."""
+    numbers = to_numbers(without_empty(table.texts_or_missing(name)))
+    if numbers is None or not pc.min(numbers).as_py() or any(map(_MEASUREMENT.search, table.names)):
+        return False
+    low, high, mean = (of(numbers).as_py() for of in (pc.min, pc.max, pc.mean))
+    return bool(low > 0 and (high >= 5 * low or abs(mean - 1) < 0.05))
 
 
 def _contradictions(table: Table, name: str, answers: Sequence[Any]) -> int:

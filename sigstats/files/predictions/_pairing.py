@@ -4,7 +4,6 @@
 """
 
 import re
-import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal, TypedDict, Unpack
@@ -14,10 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sigstats._common.calls import Errors, check_rules
 from sigstats._common.class_names import class_notes
 from sigstats._common.class_spelling import refuse_thousands
 from sigstats._common.messages import Note
-from sigstats._common.rules import Errors, check_rules
 from sigstats._common.time_order import DATE
 from sigstats._common.validation import shown
 from sigstats.comparison.measure_names import are_measurements
@@ -26,7 +25,7 @@ from sigstats.comparison.units import Units, as_weights, in_bins
 
 from ..tables.spelling import is_number, same_spelling
 from ..tables.table import in_one
-from ._agreement import ALLOW, Files, Matched, lower_in_both, unlike_kinds, unlike_tasks
+from ._agreement import ALLOW, Files, Matched, id_hint, lower_in_both, unlike_kinds, unlike_tasks
 from ._columns import Columns
 from ._log import TASK
 from ._other_columns import MOST_VALUES, other_column_codes
@@ -133,7 +132,7 @@ def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions
     check_rules((first, other), (unlike_kinds, *[unlike_tasks] * same, *[unlike_positions] * first.by_position))
     matched = _match_keys(first, other)
     for name, a, b in matched.questions() if same else ():
-        by_name = "" if name in first.identity else f", or --id {shlex.quote(name)}"
+        by_name = id_hint(name, a) if name in first.other_columns and name not in first.identity else ""
         matched.common(name, a, b, f"the same questions{by_name} {ALLOW}")
     # After the questions: if these differ, a message about ids would not help.
     if matched.notes and options.get("unmatched") != "drop":

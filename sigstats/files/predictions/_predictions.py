@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sigstats._common.calls import Errors
 from sigstats._common.messages import Note, shown
-from sigstats._common.rules import Errors
 
 from ..tables.table import in_one
 

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sigstats._common.calls import Errors, check_rules
 from sigstats._common.messages import Note
-from sigstats._common.rules import Errors, check_rules
 from sigstats._common.validation import shown
 from sigstats.comparison.paired_predictions import ItemTotals, PairedPredictions
 

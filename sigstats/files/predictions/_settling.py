@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sigstats._common.calls import check_rules
 from sigstats._common.class_names import NO_ANSWER
 from sigstats._common.messages import Note, shown
-from sigstats._common.rules import check_rules
 
 from ..tables.spelling import same_spelling
 from ._columns import Columns

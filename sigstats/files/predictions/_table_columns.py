@@ -9,12 +9,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sigstats._common.class_columns import as_class_probabilities, equal_probabilities, likeliest, with_places
-from sigstats._common.class_names import refuse_missing_texts
+from sigstats._common.class_names import refuse_missing_texts, refuse_unlisted
 from sigstats._common.class_spelling import OF_RUNS, VERDICTS, is_summary
-from sigstats._common.column_names import RUN
+from sigstats._common.column_names import HISTORY, RUN
 from sigstats._common.messages import Note, some_of
 from sigstats._common.validation import hint, refuse, shown
-from sigstats.measures.metrics import is_lower_better, limits_of
+from sigstats.measures.metrics import is_lower_better, limits_of, metric_of
 
 from ..tables.spelling import Array, is_number, rows_of_short, same_spelling, to_numbers, without_empty
 from ..tables.table import Table, WithMissing
@@ -66,6 +66,9 @@ def check_texts(table: Table, name: str, texts: Any, columns: Columns) -> None:
     remedy = f"add --missing {{}} if they are missing{listed}"
     where, n = str(table.error(name, "")), len(texts)
     refuse_missing_texts(where, rows_of_short(texts), remedy, classes=columns.form.classes, n=n, what=what)
+    if name == columns.label and columns.form.classes:
+        spelled = same_spelling([pc.unique(values).drop_null(), pa.array(columns.form.classes, pa.string())])
+        refuse_unlisted(where, *(column.to_pylist() for column in spelled))
 
 
 def epochs_of(table: Table, columns: Columns) -> Any:
@@ -209,7 +212,8 @@ def notes_on(table: Table, columns: TableColumns, outcomes: Outcomes) -> Iterato
             yield Note("several-models", f"column {shown(MODELS)} names {len(models):,} models, {text}")
     has_verdict = outcomes.predicted and columns.label != columns.prediction and "prediction" not in columns.named
     answers = (outcomes.label, outcomes.prediction) if has_verdict and columns.score is None else ()
-    yield from unused_notes(table, columns.wanted, answers)
+    yield from unused_notes(table, columns.wanted, answers, graded=outcomes.graded)
+    yield from one_history(table, columns) if outcomes.graded else ()
     if not isinstance(table, WithLikeliest):
         return
     if table.name_of_likeliest and table.ties:
@@ -219,3 +223,19 @@ def notes_on(table: Table, columns: TableColumns, outcomes: Outcomes) -> Iterato
         if n > table.ties:
             text = f"{n:,} of {table.num_rows:,} predictions are not the class of the highest probability"
             yield Note("unlikely-predictions", f"{table.where}: {text}")
+
+
+def one_history(table: Table, columns: TableColumns) -> Iterator[Note]:
+    """Yield a note on fractions or losses if the first column has increasing epochs, steps or thresholds."""
+    name, units, known = table.names[0], columns.units, metric_of(columns.score or "")
+    is_known = known is not None and (known.limits is not None or known.name.endswith("loss"))
+    if not is_known or not HISTORY.fullmatch(name) or name in (columns.score, units.epoch, units.run, units.group):
+        return
+    given = table.other_columns(())
+    first, scores = (to_numbers(table.texts_or_missing(of)) if of in given else None for of in (name, columns.score))
+    if first is None or scores is None or first.null_count or pc.all(pc.is_in(scores, pa.array([0.0, 1.0]))).as_py():
+        return
+    if table.num_rows > 2 and bool((np.diff(first.to_numpy()) > 0).all()):
+        text = f"column {shown(name)} increases from row to row"
+        doubt = "the rows seem to be epochs or settings of one model, not items"
+        yield Note("one-history", f"{text}: {doubt}", doubt)

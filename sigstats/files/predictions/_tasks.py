@@ -15,9 +15,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sigstats._common.calls import check_rules
 from sigstats._common.column_names import RUN_FILE
 from sigstats._common.messages import Note, shown, some_of
-from sigstats._common.rules import check_rules
 
 from ..tables.table import in_one
 from ._agreement import unlike_kinds
@@ -85,7 +85,8 @@ def join_tables(where: str, parts: Sequence[Predictions], columns: Columns) -> P
     for part in parts[1:]:
         check_rules((parts[0], part), (unlike_kinds,))
     names = [_stem(part.where).rpartition("/")[2] for part in parts]
-    are_parts = len(parts) > 1 and all(map(_PART.search, names))
+    before = {match and match.string[: match.start()] for match in map(_PART.search, names)}
+    are_parts = len(parts) > 1 and len(before) == 1 and None not in before
     repeated = False
     if not are_parts:
         numbers = np.repeat(np.arange(len(parts)), [len(part.ids) for part in parts])
@@ -94,6 +95,9 @@ def join_tables(where: str, parts: Sequence[Predictions], columns: Columns) -> P
         options = {"named": all(map(RUN_FILE.search, names)), "lacks_ids": parts[0].by_position}
         repeated = have_same_items(where, names, numbers, ids, labels, columns, **options)
     notes = [note for part in parts for note in part.notes]
+    if len(parts) > 1 and not are_parts and parts[0].by_position and parts[0].outcomes.graded:
+        text = f"{where}: the {len(parts)} files are read as tasks of one model: {some_of(tasks, _NAMED)}"
+        notes.append(Note("files-as-tasks", f"{text}; if they are models, give one file of each (compare, rank)"))
     if are_parts:
         text = f"{where}: {some_of(tasks, _NAMED)} are read as parts of one table, as their names state"
         notes.append(Note("parts-of-one-table", text))

@@ -59,12 +59,15 @@ def judge_and_labels(
     return judge, HumanLabels(rows.where, rows.score.name, rows.keys, values)
 
 
-def add_human_labels(paired: PairedPredictions, labels: Sequence[HumanLabels], limits: Limits) -> PairedPredictions:
+def add_human_labels(
+    paired: PairedPredictions, labels: Sequence[HumanLabels], limits: Limits, others: Sequence[HumanLabels] = ()
+) -> PairedPredictions:
     """Return the pair with the human labels of baseline and candidate; its verdicts or marks are those of a judge.
 
-    `paired`: joined with the ids of its rows. `limits`: those of marks; None for verdicts.
+    `paired`: joined with the ids of its rows. `limits`: those of marks; None for verdicts. `others`: labels of further
+    models, which show whether people wrote both values.
     """
-    from sigstats.unseen_row.judged import notes_on_one_value  # here and below: few comparisons have a judge
+    from sigstats.unseen_row.judge_agreement import notes_on_one_value  # here and below: few comparisons have a judge
 
     scored, predicted = paired.scored, paired.predicted
     if scored is not None and scored.lower:
@@ -78,12 +81,12 @@ def add_human_labels(paired: PairedPredictions, labels: Sequence[HumanLabels], l
         right = [*predicted.right]
     numbers = np.array([float(name) if is_number(name) else np.nan for name in paired.classes])
     classes = np.full(paired.n, np.nan) if predicted is None else numbers[predicted.label]
-    a, b = (side.at(paired.ids) for side in labels)
+    a, b, *further = (side.at(paired.ids) for side in (*labels, *others))
     notes = [*paired.notes]
     for side, values, verdicts in zip(labels, (a, b), right, strict=True):
         notes += _doubts(side, values, verdicts, middle, classes)
     names = [f"{side.where}: column {shown(side.column)}" for side in labels]
-    notes += notes_on_one_value(right, (a, b), limits or (0.0, 1.0), paired.units.group, names)
+    notes += notes_on_one_value(right, (a, b, *further), limits or (0.0, 1.0), paired.units.group, names)
     notes += _common_labels(labels, ~np.isnan([a, b]))
     a_wrong, b_wrong = (1 - verdicts.astype(np.int64) for verdicts in right)
     return replace(
@@ -117,7 +120,7 @@ def _doubts(
 
     `values`: the label of each row; above `middle` it means right. `classes`: the true class, NaN unless a number.
     """
-    from sigstats.unseen_row.judged import agreement_of
+    from sigstats.unseen_row.judge_agreement import agreement_of
 
     labelled, column = ~np.isnan(values), f"{labels.where}: column {shown(labels.column)}"
     agreement_of(verdicts[labelled], values[labelled] > middle, labels=column)

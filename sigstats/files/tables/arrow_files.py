@@ -1,6 +1,7 @@
 """Parquet, and Arrow's own files and streams, within a limit: a file of kilobytes may contain gigabytes.
 
-Sizes come from the metadata of a file. A forged file may contain more than these state (`docs/security.md`).
+`read_parquet` compares the sizes in the metadata with the limit, and if these leave it open, those of decoded batches.
+`read_ipc` counts batches as it reads them. A forged file may contain more than its metadata state (`docs/security.md`).
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -14,7 +15,7 @@ import pyarrow.parquet as pq
 from ..inputs.limit import Budget
 
 #: The largest number of rows in a batch, and the bytes of text that it should contain at most.
-_BATCH, _PIECE = 2**16, 2**27
+_BATCH_ROWS, _BATCH_BYTES = 2**16, 2**27
 #: Bytes of a value of the physical types that have a width.
 _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBLE": 8}
 #: The encodings in which a few bytes stand for many long values.
@@ -99,20 +100,21 @@ def stored_size(file: pq.ParquetFile, columns: Sequence[str], group: int) -> int
 
 
 def _chunks(file: pq.ParquetFile, columns: Sequence[str], group: int) -> Iterator[_Chunk]:
-    about = file.metadata.row_group(group)
-    for place in range(about.num_columns):
-        leaf = file.schema.column(place)
-        if leaf.path in columns or any(leaf.path.startswith(f"{name}.") for name in columns):
-            chunk = about.column(place)
-            width = leaf.length or _WIDTHS.get(leaf.physical_type, 0)
-            values, stored = chunk.num_values, chunk.total_uncompressed_size
-            if min(values, stored) < 0:
-                raise pa.ArrowInvalid(f"column {leaf.path!r} with {values} values in {stored} bytes")
-            encodings = () if width else chunk.encodings
-            dictionary, prefixes = not _DICTIONARY.isdisjoint(encodings), _PREFIXES in encodings
-            least = values * (width or _OFFSET)
-            most = least if width else least + stored * (values if dictionary or prefixes else 1)
-            yield _Chunk(leaf.path, values, stored, least, most, dictionary, prefixes)
+    """Yield the chunks of these columns, and of the fields within them, in a row group."""
+    metadata = file.metadata.row_group(group)
+    for place in range(metadata.num_columns):
+        leaf, chunk = file.schema.column(place), metadata.column(place)
+        if leaf.path not in columns and not any(leaf.path.startswith(f"{name}.") for name in columns):
+            continue
+        width = leaf.length or _WIDTHS.get(leaf.physical_type, 0)
+        values, stored = chunk.num_values, chunk.total_uncompressed_size
+        if min(values, stored) < 0:
+            raise pa.ArrowInvalid(f"column {leaf.path!r} with {values} values in {stored} bytes")
+        encodings = () if width else chunk.encodings
+        dictionary, prefixes = not _DICTIONARY.isdisjoint(encodings), _PREFIXES in encodings
+        least = values * (width or _OFFSET)
+        most = least if width else least + stored * (values if dictionary or prefixes else 1)
+        yield _Chunk(leaf.path, values, stored, least, most, dictionary, prefixes)
 
 
 def _of_few_values(file: pq.ParquetFile, columns: Sequence[str], chunks: Sequence[_Chunk]) -> list[str]:
@@ -130,15 +132,15 @@ def _decoded_sizes(
     groups: Sequence[int],
     limit: int,
 ) -> Iterator[int]:
-    """Yield the size of more and more batches, each at most the limit: texts, which may repeat, are read as codes."""
+    """Yield the size in memory of more and more batches of few rows. Texts, which may repeat, are read as codes."""
     shared = [chunk.stored for chunk in chunks if chunk.prefixes]
     texts = {chunk.path for chunk in chunks if chunk.dictionary} - {chunk.path for chunk in chunks if chunk.prefixes}
-    rows = min(_PIECE * chunk.values // chunk.stored for chunk in chunks if chunk.stored)
+    rows = min(_BATCH_BYTES * chunk.values // chunk.stored for chunk in chunks if chunk.stored)
     if shared:
         rows = min(rows, limit // (16 * max(shared) * len(shared)))
     file, size = reopen(read_dictionary=sorted(texts)), 0
     for group in groups:  # one by one, since Arrow joins no codes within lists
-        for batch in file.iter_batches(min(max(rows, 1), _BATCH), row_groups=[group], columns=list(columns)):
+        for batch in file.iter_batches(min(max(rows, 1), _BATCH_ROWS), row_groups=[group], columns=list(columns)):
             batch.validate(full=True)
             size += sum(map(_decoded_size, batch.columns))
             yield size
@@ -160,26 +162,20 @@ def read_ipc(content: bytes, budget: Budget) -> pa.Table:
 
     Batches are unpacked one after the other, and each is counted once it is.
     """
-    whole: Any = pa.py_buffer(content)
-    stream: Any = None
-    reader: Any
-    batches: Any
     if _TWO_FILES in content:
         raise ValueError("has more than one file; write all rows to one")
-    if content.startswith(b"ARROW1"):
-        reader = pa.ipc.open_file(whole)
-        batches = map(reader.get_batch, range(reader.num_record_batches))
-    else:
-        reader = batches = pa.ipc.open_stream(stream := pa.BufferReader(whole))
-    held, before = [], pa.total_allocated_bytes()
-    for batch in batches:
+    source: Any = pa.BufferReader(pa.py_buffer(content))
+    is_file = content.startswith(b"ARROW1")
+    reader: Any = pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source)
+    batches, before = [], pa.total_allocated_bytes()
+    for batch in map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader:
         taken = max(pa.total_allocated_bytes() - before, 0)  # nothing for what is used where it lies in `content`
         budget.spend(taken + batch.num_rows)
         before += taken
-        held.append(batch)
-    if stream is not None and not (stream.tell() == len(content) and content.endswith(_END)):
-        wrong = "has more than one stream" if stream.tell() < len(content) else "ends without the end of the stream"
+        batches.append(batch)
+    if not is_file and not (source.tell() == len(content) and content.endswith(_END)):
+        wrong = "has more than one stream" if source.tell() < len(content) else "ends without the end of the stream"
         raise ValueError(f"{wrong}; write all rows to one stream, and close it")
-    table = pa.Table.from_batches(held, reader.schema)
+    table = pa.Table.from_batches(batches, reader.schema)
     table.validate(full=True)
     return table

@@ -1,5 +1,9 @@
-"""Texts that are numbers or dates, and one spelling for a class that columns spell differently: ``1`` and ``True``."""
+"""The spelling of texts in columns: missing values, numbers and dates.
 
+`same_spelling` gives the names of classes in several columns one common spelling (``1``, ``1.0`` and ``True``).
+"""
+
+import contextlib
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -16,21 +20,51 @@ from sigstats._common.validation import shown
 #: A `pyarrow.Array` of any type; the stubs of pyarrow tell too few of its operations.
 Array: TypeAlias = Any
 
+#: Texts as short as those that usually mean a missing value, with blanks around them.
+_SHORT = r"(?s)^.{0,8}$"
+
 _NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:e[+-]?\d++)?|[+-]?inf(?:inity)?", re.IGNORECASE | re.ASCII)
 _DIGITS = re.compile(r"[+-]?\d{1,400}", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d{1,30}", re.ASCII)
 #: Up to here float64 holds every whole number.
 LARGEST_WHOLE = 2.0**53
-#: Texts as short as those that usually mean a missing value, with blanks around them.
-_SHORT = r"(?s)^.{0,8}$"
 _TRUTH = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0}
+#: Numbers whose point may separate thousands, and 0; fields with a decimal comma, or point, that cannot.
+_POINT_OF_THOUSANDS = r"^(?:[+-]?[1-9][0-9]{0,2}\.[0-9]{3}|0)$"
+_DECIMAL = r"(?:{edge})[ \t]*[+-]?(?:0{mark}\d+|\d+{mark}(?:\d\d?|\d{{4,}}))[ \t]*(?:{edge})"
+
+
+def is_text(data_type: pa.DataType) -> bool:
+    """Return True for a type of strings."""
+    return pa.types.is_string(data_type) or pa.types.is_large_string(data_type) or pa.types.is_string_view(data_type)
+
+
+def without_views(table: pa.Table) -> pa.Table:
+    """Turn string views into strings: Polars writes them, and Arrow cannot select their rows."""
+    for place, data_type in enumerate(table.schema.types):
+        if pa.types.is_string_view(data_type):
+            table = table.set_column(place, table.schema.names[place], table.column(place).cast(pa.string()))
+    return table
+
+
+def without_empty(texts: Array) -> Array:
+    """Return strings with null for each empty one, as in a text file."""
+    empty: Array = pa.scalar("", texts.type)
+    return pc.if_else(pc.equal(texts, empty), pa.scalar(None, texts.type), texts)
+
+
+def rows_of_short(texts: Array) -> dict[str, int]:
+    """Return the number of rows of each string that is short enough to mean a missing value."""
+    values = texts.dictionary if pa.types.is_dictionary(texts.type) else texts
+    short = pc.match_substring_regex(values, _SHORT)
+    if not pc.any(short).as_py():
+        return {}
+    short = short.take(texts.indices) if values is not texts else short
+    return {count["values"]: count["counts"] for count in pc.value_counts(texts.filter(short)).to_pylist()}
 
 
 def is_number(text: str) -> bool:
-    """Return True if a text is a decimal number; infinity is one, so that it may be refused by its name.
-
-    A name of a class is a number if `sigstats._common.class_spelling.is_finite_number` is true of it.
-    """
+    """Return True if a text is a decimal number, or infinity; for names of classes see `class_spelling`."""
     return _NUMBER.fullmatch(text) is not None
 
 
@@ -39,21 +73,14 @@ def is_whole_number(text: str) -> bool:
     return _WHOLE.fullmatch(text) is not None
 
 
-def without_empty(texts: Array) -> Array:
-    """Return strings, null if one is empty, as in a text file."""
-    empty: Array = pa.scalar("", texts.type)
-    return pc.if_else(pc.equal(texts, empty), pa.scalar(None, texts.type), texts)
-
-
 def to_numbers(texts: Array) -> Array | None:
     """Return strings as float64, or None if one of them is not a number.
 
     A column of truth values (``true``, ``false``, 1, 0) becomes 1 and 0, since marks are often stored this way.
     """
-    try:
+    with contextlib.suppress(pa.ArrowInvalid):  # a number such as +1, which Arrow does not read, or no number
         return pc.cast(texts, pa.float64())
-    except pa.ArrowInvalid:  # a number such as +1, which Arrow does not read, or no number
-        encoded = texts.dictionary_encode()
+    encoded = texts.dictionary_encode()
     names = [str(name) for name in encoded.dictionary.to_pylist()]
     if all(map(is_number, names)):
         values = [float(name) for name in names]
@@ -67,7 +94,7 @@ def to_numbers(texts: Array) -> Array | None:
 def first_rounded(column: Array, numbers: Array) -> int | None:
     """Return the first row with a whole number, as text or as an integer, that float64 rounds; None if there is none.
 
-    Two such numbers may differ and be equal as `numbers`.
+    Two such numbers may differ in `column` and be equal in `numbers`, the column as float64.
     """
     large = pc.greater(pc.call_function("abs", [numbers]), pa.scalar(LARGEST_WHOLE))
     for row in np.flatnonzero(large.to_numpy(zero_copy_only=False)).tolist():
@@ -78,38 +105,31 @@ def first_rounded(column: Array, numbers: Array) -> int | None:
 
 
 def to_decimals(column: Array) -> Array:
-    """Convert half and single precision floats to float64 by their shortest decimals; leave other values unchanged.
-
-    `sigstats._common.data_frames.as_decimals` of a column.
-    """
+    """Convert half and single precision floats to float64 by `as_decimals`; leave other values unchanged."""
     if pa.types.is_float16(column.type):
         halves = column.to_numpy(zero_copy_only=False).astype(np.float16)
         return pa.array(as_decimals(halves), mask=np.asarray(column.is_null()))
     if not pa.types.is_float32(column.type):
         return column
     exact: Array = column.cast(pa.float64())
-    small: Array = pc.less(pc.call_function("abs", [exact]), pa.scalar(2.0**24))
+    small: Array = pc.less(pc.call_function("abs", [exact]), pa.scalar(2.0**24))  # others are whole numbers
     return pc.if_else(small, column.cast(pa.string()).cast(pa.float64()), exact)
 
 
-#: Numbers whose point may separate thousands, and 0; fields with a decimal comma, or point, that cannot.
-_POINT_OF_THOUSANDS = r"^(?:[+-]?[1-9][0-9]{0,2}\.[0-9]{3}|0)$"
-_DECIMAL = r"(?:{edge})[ \t]*[+-]?(?:0{mark}\d+|\d+{mark}(?:\d\d?|\d{{4,}}))[ \t]*(?:{edge})"
-
-
 def check_points(where: str, texts: Array, content: bytes, separator: str, fewest: int) -> None:
-    """Refuse numbers such as 1.250 in all rows if their points may separate thousands.
+    """Refuse a column of numbers such as 1.250 if their points may separate thousands.
 
-    Other fields then have decimal commas, or the separator is a semicolon and no number has a point that must be
-    decimal. `fewest`: a column with fewer different numbers with a point is not refused.
+    They may if other fields of the file (`content`) have decimal commas, or if the separator is a semicolon and no
+    number has a point that must be decimal. Columns with fewer than `fewest` different numbers with a point are spared.
     """
-    if not _all_match(texts := texts.drop_null(), _POINT_OF_THOUSANDS):
+    texts = texts.drop_null()
+    if not _all_match(texts, _POINT_OF_THOUSANDS):
         return
     pointed = texts.filter(pc.match_substring(texts, "."))
     if pc.count_distinct(pointed).as_py() < fewest:
         return
     edge = '"' if separator == "," else rf'"|{re.escape(separator)}|^|\r?$'
-    comma, point = (re.search(_DECIMAL.format(edge=edge, mark=of).encode(), content, re.M) for of in (",", r"\."))
+    comma, point = (re.search(_DECIMAL.format(edge=edge, mark=mark).encode(), content, re.M) for mark in (",", r"\."))
     if comma or (separator == ";" and not point):
         first = str(pointed[0].as_py())
         why = "other numbers have a decimal comma" if comma else "no number shows that points are decimal"
@@ -117,6 +137,27 @@ def check_points(where: str, texts: Array, content: bytes, separator: str, fewes
         raise ValueError(f"{where}: the point in {shown(first)} may separate thousands, since {why}; {cure}")
 
 
+#: Dates that do not sort by time, with and without a time of day.
+_DAYS = "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%d %b %Y", "%d-%b-%Y", "%b %d, %Y"
+_FORMS = [day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")]
+
+
+def as_dates(values: Any) -> Any | None:
+    """Return dates as values that sort by time; None if some are not dates, or may be in two forms, as 01/02/2026."""
+    texts = values.cast(pa.string())
+    if not pc.all(pc.match_substring_regex(texts[:1], "[0-9]{4}")).as_py():
+        return None
+    if pc.all(pc.match_substring_regex(texts, SORTED_DATE)).as_py():
+        return texts
+    forms = _FORMS if pc.all(pc.match_substring_regex(texts[:1], YEAR)).as_py() else ()
+    options: Any = {"unit": "s", "error_is_null": True}
+    of_first = [form for form in forms if not pc.strptime(texts[:1], format=form, **options).null_count]
+    columns = [pc.strptime(texts, format=form, **options) for form in of_first]
+    complete = [dates for dates in columns if not dates.null_count]
+    return complete[0] if len(complete) == 1 else None
+
+
+#: Whole numbers, and those with a decimal point, which pandas adds if a value is missing.
 _ALL_WHOLE, _POINT = r"^-?[0-9]+$", r"^(-?[0-9]+)\.0*$"
 _NONE = f"^(?:{re.escape(MISSING)}|{re.escape(NO_ANSWER)})$"
 _CODES = {"true": "1", "false": "0"}
@@ -132,45 +173,45 @@ def same_spelling(columns: Sequence[Any]) -> list[Any]:
     missing); compared with whole numbers, truth values are read as 1 and 0. Columns of truth values get one spelling.
     Letters are in Unicode's normal form NFC.
     """
-    if any(pa.types.is_dictionary(column.type) for column in columns):  # each value of a dictionary is in a row
-        texts = [column.dictionary if pa.types.is_dictionary(column.type) else column for column in columns]
-        return [
-            pa.DictionaryArray.from_arrays(column.indices, text) if pa.types.is_dictionary(column.type) else text
-            for column, text in zip(columns, same_spelling(texts), strict=True)
-        ]
+    coded = [pa.types.is_dictionary(column.type) for column in columns]
+    if any(coded):  # each value of a dictionary is in a row
+        texts = same_spelling([column.dictionary if of else column for column, of in zip(columns, coded, strict=True)])
+        parts = zip(columns, texts, coded, strict=True)
+        return [pa.DictionaryArray.from_arrays(column.indices, text) if of else text for column, text, of in parts]
     columns = [_composed(column) for column in columns]
-    spellings = [_names_of(column) for column in columns]
+    spellings = [_spelling_of(column) for column in columns]
     names = [spelling.names for spelling in spellings]
     truths = {name for spelling in spellings if spelling.is_truth for name in spelling.few}
     binary = any(spelling.is_binary for spelling in spellings)
     points_go = any(spelling.is_whole for spelling in spellings) or (binary and bool(truths))
-    mixed = len(truths) > len({name.lower() for name in truths})
+    several_ways = len(truths) > len({name.lower() for name in truths})
 
-    def in_common(column: Any, spelling: _Names) -> Any:
-        if spelling.is_pointed and (points_go or _is_there_without_point(column, names)):
-            return _bare(column)
-        if spelling.is_truth and (binary or mixed):
-            lower = {name: name.lower() for name in spelling.few}
-            return _renamed(column, {name: _CODES[text] if binary else text for name, text in lower.items()})
+    def in_common(column: Any, spelling: _Spelling) -> Any:
+        if spelling.is_pointed and (points_go or _occurs_without_point(column, names)):
+            return _without_point(column)
+        if spelling.is_truth and binary:
+            return _renamed(column, {name: _CODES[name.lower()] for name in spelling.few})
+        if spelling.is_truth and several_ways:
+            return _renamed(column, {name: name.lower() for name in spelling.few})
         return column
 
-    return [in_common(*column) for column in zip(columns, spellings, strict=True)]
+    return [in_common(column, spelling) for column, spelling in zip(columns, spellings, strict=True)]
 
 
-class _Names(NamedTuple):
+class _Spelling(NamedTuple):
     """The distinct names of a column, and the way in which all of them are written."""
 
     names: Any
     #: The same as texts; empty if they are too many for truth values.
     few: set[str]
-    #: True for whole numbers without a point, and with one; for truth values as numbers, and in words.
+    #: True if all are like ``1``, ``1.0``, ``0`` or ``1`` (also with a point), or ``true``.
     is_whole: bool
     is_pointed: bool
     is_binary: bool
     is_truth: bool
 
 
-def _names_of(column: Any) -> _Names:
+def _spelling_of(column: Any) -> _Spelling:
     names = pc.unique(column).drop_null()
     if pa.types.is_string(names.type):
         names = names.filter(pc.invert(pc.match_substring_regex(names, _NONE)))
@@ -178,7 +219,7 @@ def _names_of(column: Any) -> _Names:
     is_whole, is_pointed = _all_match(names, _ALL_WHOLE), _all_match(names, _POINT)
     is_binary = bool(few) and ((is_whole and few <= {"0", "1"}) or (is_pointed and few <= {"0.0", "1.0"}))
     is_truth = bool(few) and all(name.lower() in _CODES for name in few)
-    return _Names(names, few, is_whole, is_pointed, is_binary, is_truth)
+    return _Spelling(names, few, is_whole, is_pointed, is_binary, is_truth)
 
 
 def _composed(column: Any) -> Any:
@@ -187,32 +228,22 @@ def _composed(column: Any) -> Any:
     return pc.utf8_normalize(column, form="NFC") if texts else column  # type: ignore[attr-defined]
 
 
-def rows_of_short(texts: Array) -> dict[str, int]:
-    """Return the number of rows of each string that is short enough to mean a missing value."""
-    values = texts.dictionary if pa.types.is_dictionary(texts.type) else texts
-    short = pc.match_substring_regex(values, _SHORT)
-    if not pc.any(short).as_py():
-        return {}
-    short = short.take(texts.indices) if values is not texts else short
-    return {count["values"]: count["counts"] for count in pc.value_counts(texts.filter(short)).to_pylist()}
-
-
 def without_points(column: Any) -> Any:
     """Remove the decimal point from whole numbers, which pandas writes in a column with a missing value."""
     if not _all_match(column, _POINT):
         return column
-    bare = _bare(column)
+    bare = _without_point(column)
     return bare if pc.count_distinct(bare) == pc.count_distinct(column) else column
 
 
-def _bare(column: Any) -> Any:
+def _without_point(column: Any) -> Any:
     return pc.replace_substring_regex(column, pattern=_POINT, replacement=r"\1")
 
 
-def _is_there_without_point(column: Any, names: Sequence[Any]) -> bool:
+def _occurs_without_point(column: Any, names: Sequence[Any]) -> bool:
     """Return True if another column contains some of a column's whole numbers without the decimal point."""
     pointed = pc.unique(column)
-    bare = _bare(pointed)
+    bare = _without_point(pointed)
     return any(
         pc.any(pc.is_in(bare, value_set=name)).as_py() and not pc.any(pc.is_in(pointed, value_set=name)).as_py()
         for name in names
@@ -232,36 +263,3 @@ def _renamed(column: Any, names: dict[str, str]) -> Any:
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.combine_chunks()
     return pa.array([names.get(name, name) for name in encoded.dictionary.to_pylist()]).take(encoded.indices)
-
-
-def is_text(kind: pa.DataType) -> bool:
-    """Return True for a type of strings."""
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
-
-
-def without_views(table: pa.Table) -> pa.Table:
-    """Turn string views into strings: Polars writes them, and Arrow cannot select their rows."""
-    views = [place for place, kind in enumerate(table.schema.types) if pa.types.is_string_view(kind)]
-    for place in views:
-        table = table.set_column(place, table.schema.names[place], table.column(place).cast(pa.string()))
-    return table
-
-
-#: Dates that do not sort by time, with and without a time of day.
-_DAYS = "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%d %b %Y", "%d-%b-%Y", "%b %d, %Y"
-_FORMS = [day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")]
-
-
-def as_dates(values: Any) -> Any | None:
-    """Return dates as values that sort by time; None if some are not dates, or may be in two forms, as 01/02/2026."""
-    texts = values.cast(pa.string())
-    if not pc.all(pc.match_substring_regex(texts[:1], "[0-9]{4}")).as_py():
-        return None
-    if pc.all(pc.match_substring_regex(texts, SORTED_DATE)).as_py():
-        return texts
-    forms = _FORMS if pc.all(pc.match_substring_regex(texts[:1], YEAR)).as_py() else ()
-    options: Any = {"unit": "s", "error_is_null": True}
-    tried = [form for form in forms if not pc.strptime(texts[:1], format=form, **options).null_count]
-    read = [pc.strptime(texts, format=form, **options) for form in tried]
-    whole = [dates for dates in read if not dates.null_count]
-    return whole[0] if len(whole) == 1 else None

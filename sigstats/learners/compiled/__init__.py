@@ -1,1 +1,1 @@
-"""Code of the learners that Numba compiles. Other modules use it only through `sigstats.learners.door`."""
+"""Code of the learners that Numba compiles. Other modules use it only through `sigstats.learners.base.compiled`."""

@@ -21,7 +21,7 @@ import numpy as np
 from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import UNDECIDED, BatchedLearner, Null, Problem, blocks, taken_by_column
-from .lists import NeighbourLists
+from .lists import FoldWeights, MinMaxWeights, NeighbourLists, StandardWeights, range_weights
 from .nearest_neighbours import (
     Configuration,
     Rule,
@@ -33,7 +33,6 @@ from .nearest_neighbours import (
     tie_order,
     vote,
 )
-from .scales import FoldWeights, MinMaxWeights, StandardWeights, range_weights
 from .tied import TiedNeighbours
 
 #: Rounding of a squared distance, relative to it, by the expanded square.

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from sklearn.datasets import load_iris
 
 import sigstats
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 from ..conftest import python, results, study_file
 

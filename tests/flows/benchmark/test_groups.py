@@ -12,7 +12,7 @@ import sigstats
 from sigstats.flows.api.results import open_results
 from sigstats.flows.api.run import run_study
 from sigstats.flows.benchmark.plan import KIND
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.flows.running.kind import parse_study
 from sigstats.retraining.retrainer import Retrainer
 from sigstats.retraining.rows import codes_of_columns, copies_in_other_folds

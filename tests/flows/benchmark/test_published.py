@@ -3,7 +3,7 @@
 import pyarrow.parquet as pq
 import pytest
 
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 from ..conftest import study_file
 

@@ -11,7 +11,7 @@ import pytest
 
 from sigstats.flows.calibration.populations import rows as sources
 from sigstats.flows.calibration.report import null_p_values
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.running import timing
 from sigstats.intervals import clopper_pearson
@@ -409,7 +409,7 @@ def test_tests_of_scores_are_calibrated_on_rows(scored, tmp_path):
         ("[60, 150]", "[60, 3001]", "sizes: 3001 is not valid; expected at most 3000"),
         ('measure = "auc"', 'measure = "auk"', "expected one of auc, neg-log-loss, neg-brier"),
         ("positive = 1", "positive = 7", "positive: 7 is not valid; expected a label that some but not all rows have"),
-        ('path = "scores"', 'path = "scores"\nb = "score"', "column 'score' was not found; did you mean 'score_"),
+        ('path = "scores"', 'path = "scores"\nb = "score"', "column 'score' was not found; expected one of"),
         (
             SCORES.partition("tests")[2],
             ']]\ntest = "mcnemar"',

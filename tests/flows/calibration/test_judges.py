@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sigstats
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.tasks.calibration.populations.judged import JudgedRows, Sample
 from sigstats.tasks.calibration.work import AppliedTest
 

@@ -311,6 +311,7 @@ def test_test_sets_on_which_a_method_fails_are_counted_as_misses(done, tmp_path,
     assert "count as misses" in report
 
 
+@pytest.mark.long
 def test_a_method_that_fails_on_all_test_sets_fails_its_cell_with_its_own_error(tmp_path, monkeypatch, capsys):
     def never(test, counts, rng):
         if sum(counts) > 8:  # not those with which a study is tried

@@ -9,7 +9,7 @@ import pytest
 
 from sigstats.flows.running.options import parse_part
 from sigstats.tasks.calibration.population import Population
-from sigstats.tasks.calibration.tally import with_rows
+from sigstats.tasks.calibration.rejections import with_rows
 from sigstats.tasks.calibration.work import AppliedTest, OnTestSets, Tallied
 from sigstats.tasks.engine.blocks import run_block
 from sigstats.tasks.engine.execute import run_cell

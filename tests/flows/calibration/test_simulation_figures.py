@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from sigstats.flows.calibration.report import nested_loops, null_p_values, same_test_sets
+from sigstats.flows.calibration.report import null_p_values, rate_curves, same_test_sets
 from sigstats.flows.calibration.report.design import design
 from sigstats.flows.report.evidence import Evidence
 from sigstats.intervals import clopper_pearson
@@ -81,11 +81,11 @@ def test_two_tests_are_compared_on_the_same_test_sets(evidence):
 def test_a_nested_loop_has_every_setting_once(evidence):
     (coverage,) = [
         figure
-        for figure in nested_loops.draw_loops(evidence)
+        for figure in rate_curves.draw_loops(evidence)
         if "Coverage" in figure.title and "F1 of A" in figure.title
     ]
     (grid,) = [
-        grid for grid in nested_loops.grids(evidence) if grid.measure == "coverage" and grid.estimand == "F1 of A"
+        grid for grid in rate_curves.grids(evidence) if grid.measure == "coverage" and grid.estimand == "F1 of A"
     ]
     order = grid.order
     assert order == sorted((d, p, n) for d in (0.0, 0.1) for p in (0.1, 0.4) for n in (30.0, 90.0))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.tasks.calibration.populations.series import Series
 from sigstats.tasks.calibration.work import AppliedTest
 

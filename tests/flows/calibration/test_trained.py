@@ -395,6 +395,7 @@ def test_a_set_has_a_machine_for_each_category_and_parameters_of_the_best_f1(set
     assert f"cross-validation of the training rows chose C = {c:g}, gamma = {gamma:g} for 1 of 1 set" in page
 
 
+@pytest.mark.long
 def test_a_plan_counts_the_choice_of_parameters_and_the_tests_of_classifiers_not_yet_trained(news, tmp_path, printed):
     """Every cell is timed though all but the choice read what others compute."""
     study = study_file(news, SETS, "planned.toml")

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit
 
 import sigstats
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.tasks.calibration.populations.votes import Votes
 from sigstats.tasks.calibration.work import AppliedTest
 

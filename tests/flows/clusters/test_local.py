@@ -4,8 +4,8 @@ import tempfile
 
 import pytest
 
-from sigstats.flows.cli import _remedy
 from sigstats.flows.clusters.local import Cluster, _require_files, open_pool, scratch_folder
+from sigstats.flows.commands import _remedy
 from sigstats.flows.errors import BadInput
 
 from ..conftest import python

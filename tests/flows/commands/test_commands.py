@@ -5,7 +5,7 @@ import importlib
 import pytest
 
 from sigstats.flows import commands
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 from ..conftest import QUICK, study_file
 

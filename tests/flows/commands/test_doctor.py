@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 from ...sigstats.files.predictions.test_harnesses import LOGS, real
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import fisher_exact
 
 import sigstats
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.record import Work
 from sigstats.tasks.results import folder_of

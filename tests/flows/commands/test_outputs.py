@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 from ..conftest import environment
 
@@ -108,7 +108,7 @@ _SMALL = """
 import resource, signal, sys
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 sys.exit(main())
 """
 

@@ -5,7 +5,7 @@ import fcntl
 import pytest
 
 import sigstats
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 from ..predictions import STUDY, write
 from ..synthetic_study import make_study

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import sigstats
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.flows.running.kind import find_study, kind_of
 from sigstats.flows.running.options import run_options
 

@@ -10,7 +10,7 @@ import pytest
 from sklearn.metrics import f1_score
 
 import sigstats
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.tasks.calibration.replay import replay
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.seal import seal

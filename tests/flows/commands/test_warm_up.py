@@ -4,8 +4,7 @@ import sys
 
 import pytest
 
-from sigstats.flows.cli import main
-from sigstats.flows.commands import warm_up
+from sigstats.flows.commands import main, warm_up
 from sigstats.flows.running import study
 
 from ..conftest import QUICK, study_file

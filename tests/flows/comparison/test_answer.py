@@ -14,7 +14,7 @@ import sigstats
 from sigstats.comparison.cells import cells_of
 from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.rule import ComparisonRule, RowTest
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.flows.comparison.for_programs import as_json, as_junit
 from sigstats.flows.comparison.markdown import as_markdown
 from sigstats.flows.comparison.page import as_html

@@ -10,7 +10,7 @@ import pytest
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 
 def written(folder, chances, n=1500, seed=0):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.stats import fisher_exact
 
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 
 @pytest.fixture

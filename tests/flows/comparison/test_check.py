@@ -16,7 +16,7 @@ from sigstats.comparison.check.bar import check_predictions
 from sigstats.comparison.check.result import rows_that_decide
 from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.paired_predictions import pair_arrays
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 from ..conftest import as_outputs
 
@@ -198,6 +198,10 @@ def test_so_many_rows_of_the_same_share_decide(hits, n, bar):
         (["--at-least", "0.9", "--lower-is-better", "mark"], "expected --at-most, since of mark the lower is better"),
         (["--at-least", "0.9", "--id", "nr"], "column 'nr' was not found"),
         (["--at-most", "3%", "--measure", "rmse"], "'3%' is not valid; expected a number in the unit of rmse"),
+        (
+            ["--at-least", "15%", "--score", "mark"],
+            "unit of mark, which has no known limits (0.15 if it is a share), or --score-range with its limits",
+        ),
         (["--at-most", "50%", "--measure", "fn=10,fp=1"], "'50%' is not valid; expected a number in the unit of"),
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import log_loss, roc_auc_score
 
 import sigstats
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 RNG = np.random.default_rng(3)
 N = 300

@@ -31,8 +31,8 @@ from sigstats.comparison.answer import reasons
 from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.result import rule_in_words
 from sigstats.comparison.rule import ComparisonRule
-from sigstats.flows.cli import main
 from sigstats.flows.commands import compare as command
+from sigstats.flows.commands import main
 from sigstats.flows.commands._options import rule_of
 from sigstats.flows.commands._predictions import SECOND_FILE
 from sigstats.flows.comparison.page import as_html

@@ -5,7 +5,7 @@ import importlib.util
 import pandas as pd
 import pytest
 
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import sigstats
 from sigstats.comparison.row_tests.judged import JudgedTasks
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.unseen_row.judged import judged_rows
 from tests.examples import examples
 

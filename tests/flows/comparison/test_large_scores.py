@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import sigstats
 from sigstats._common.validation import as_reals
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 N = 40
 LABELS = ["u", "v"] * (N // 2)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 N = 120
 RNG = np.random.default_rng(5)

@@ -13,7 +13,7 @@ import sigstats
 from sigstats.comparison.compare import compare_pair
 from sigstats.files.predictions import Answer, Columns, EvaluationLog, join
 from sigstats.files.predictions._selection import select
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 from ...random_weights import NEAR, not_worse
 from ...sigstats.files.predictions.logs import harness_log, inspect_log

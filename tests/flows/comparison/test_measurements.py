@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 from ..conftest import as_outputs
 

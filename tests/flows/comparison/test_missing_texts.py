@@ -9,7 +9,7 @@ import pytest
 
 import sigstats
 from sigstats._common.class_names import class_notes
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 TEXTS = ["NA", "N/A", "nan", "None", "null", "?", ".", "#N/A", "<NA>", "NaN", "n/a", "NULL", "<na>", "NaT", "#DIV/0!"]
 RNG = np.random.default_rng(40)

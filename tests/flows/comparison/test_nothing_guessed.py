@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import sigstats
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.measures.metrics import metric_of
 
 from ...sigstats.files.predictions.logs import harness_log
@@ -101,6 +101,43 @@ def test_a_part_of_the_baseline_is_refused_where_all_measures_have_limits(tmp_pa
     )
     said = f"sigstats: {option}: '5%' is not valid; expected points, such as 5pt; measures without limits take %"
     assert run(tmp_path, capsys, command, *files, *rates, option, "5%") == (2, said)
+
+
+CLASSES = {"label": A * 1, "prediction": A * 1}
+
+
+@pytest.mark.parametrize("option", ["--margin", "--minimum-effect"])
+@pytest.mark.parametrize("drop", ["0.001", "0.5pt", "0.005"])
+@pytest.mark.parametrize("how", [("--score", "latency_ms", "--score-range", "0", "200"), ("--measure", "latency_ms/n")])
+def test_a_share_is_refused_where_each_margin_is_a_part_of_the_baseline(tmp_path, capsys, option, drop, how):
+    files = [{"latency_ms": size * SHARES, "n": 1} for size in (100, 103)]
+    code, said = run(tmp_path, capsys, "compare", *files, *how, option, drop)
+    share = 0.005 if drop.endswith("pt") else float(drop)
+    assert (code, f"{option}: {share} ({100 * share:g}pt) is not used by " in said) == (2, True)
+    assert f"; expected {100 * share:g}% of the baseline (relative_" in said
+    command = ["compare", *map(str, sorted(tmp_path.glob("*.csv"))), *how]
+    assert main([*command, option, f"{100 * share:g}%"]) in (0, 1)
+    assert main([*command, option, drop, option, "1%"]) in (0, 1)
+    assert main(command) in (0, 1)  # nobody states a share
+    if "--score" in how:  # of the accuracy, if there are labels
+        assert run(tmp_path, capsys, "compare", *({**file, **CLASSES} for file in files), *how, option, drop)[0] != 2
+
+
+@pytest.mark.parametrize(
+    ("classes", "refused"), [("a,b", True), ("cat,dgo", True), ("cat,dog,bird", False), ("NA", False)]
+)
+@pytest.mark.parametrize("command", ["compare", "rank"])
+def test_labels_that_a_list_of_all_classes_lacks_are_refused(tmp_path, capsys, command, classes, refused):
+    names = np.array(["cat", "dog"])
+    files = [{"label": names[A * 1], "prediction": names[of * 1]} for of in (A, B)]
+    code, said = run(tmp_path, capsys, command, *files, "--classes", classes)
+    assert (code == 2, "list all classes in --classes" in said) == (refused, refused)
+    given = lambda: sigstats.compare(*(names[of * 1] for of in (A, A, B)), classes=classes.split(","))  # noqa: E731
+    if refused:
+        with pytest.raises(ValueError, match=r"y: .* is not one of .*; list all classes in classes"):
+            given()
+    else:
+        assert given().rows
 
 
 def test_words_of_verdicts_in_a_column_of_errors_state_no_direction(tmp_path, capsys):

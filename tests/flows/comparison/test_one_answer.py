@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import sigstats
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 from ..conftest import as_outputs
 

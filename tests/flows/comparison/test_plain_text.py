@@ -10,7 +10,7 @@ import pytest
 
 import sigstats
 from sigstats.files.tables.delimited import DelimitedTable
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 RNG = np.random.default_rng(7)
 LABELS = RNG.integers(0, 2, 60)

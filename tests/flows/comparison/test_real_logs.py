@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sigstats import ComparisonRule
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 POPULARITY = "inspect/popularity-100.eval"
 MIND = "inspect/theory-of-mind-100.eval"

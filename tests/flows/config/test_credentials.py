@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import sigstats
 from sigstats._common.credentials import refuse_credentials, without_credentials
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.flows.errors import BadInput
 
 SECRET = "hunter2hunter2"

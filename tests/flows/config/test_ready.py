@@ -8,7 +8,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.utils import Bunch
 
 import sigstats
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.flows.commands.studies import OPENML
 from sigstats.flows.config import toml_files
 from sigstats.flows.config.toml_files import (

@@ -16,7 +16,7 @@ import sigstats
 from sigstats._common import registry, source
 from sigstats._common.source import source_of
 from sigstats.flows.calibration.plan import KIND
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.flows.config.settings import DatasetTable
 from sigstats.flows.errors import BadInput
 from sigstats.flows.running.kind import parse_study
@@ -60,6 +60,7 @@ def test_whoever_runs_a_study_allows_a_package(package, tmp_path, program, how):
     assert list(replicates(output)) == ["crossval.few.net"]
 
 
+@pytest.mark.long
 def test_a_classifier_runs_after_a_plan_that_had_no_access_to_it(package, tmp_path):
     """The plan leaves an idle process, which was started before the module of the pipeline existed."""
     study = study_of(tmp_path, [named("net", NET)], nulls="")

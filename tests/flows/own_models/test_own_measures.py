@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import sigstats
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.tasks import own_code
 from sigstats.tasks.storage import history
 from sigstats.tasks.storage.store import Store

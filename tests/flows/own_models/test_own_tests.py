@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom, binomtest
 
 import sigstats
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.joint.events import JointEvents
 from sigstats.tasks.calibration import own_tests
 from sigstats.tasks.calibration.population import EventPopulation, Population

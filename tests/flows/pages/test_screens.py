@@ -7,7 +7,7 @@ from html import escape, unescape
 import pandas as pd
 import pytest
 
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 from ...programs import needs
 from .. import test_golden

@@ -8,7 +8,7 @@ import pytest
 
 import sigstats
 from sigstats import rank_models
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.ranking.rank_sets import rank_sets
 from sigstats.sizing.leaderboards import leaderboard_size
 
@@ -413,6 +413,16 @@ def test_debits_are_no_low_costs(tmp_path, refused, run):
     assert "--cost: 'usd' is -4 in a row of b; is a higher one cheaper? Give costs of 0 or more" in message
 
 
+@pytest.mark.parametrize(
+    ("cost", "is_mark"), [("f1", True), ("tokens_per_second", True), ("watts", False), ("loss", False)]
+)
+def test_a_mark_is_no_cost(tmp_path, capsys, cost, is_mark):
+    tables = {model: pd.DataFrame({"id": range(40), "right": [1, 0] * 20, cost: 0.5}) for model in "ab"}
+    code = main(["rank", *map(str, written(tmp_path, tables)), "--score", "right", "--cost", cost])
+    said = f"--cost: '{cost}' is not valid; expected a cost, since a higher" in capsys.readouterr().err
+    assert (code == 2, said) == (is_mark, is_mark)
+
+
 def test_a_cost_needs_a_file_for_each_model(tmp_path, refused):
     tables = frames()
     wide = tables["good"].assign(usd=1.0, other=tables["bad"]["prediction"])
@@ -423,3 +433,17 @@ def test_a_cost_needs_a_file_for_each_model(tmp_path, refused):
     )
     two_scores = ["--score", "mark", "--score", "usd"]
     assert "--score: 2 were given; expected one" in refused("rank", tmp_path / "wide.csv", *two_scores)
+
+
+@pytest.mark.parametrize(("last", "noted"), [(0, 0), (1, 3)])
+def test_labels_of_one_value_are_noted_unless_any_model_has_the_other_value_in_these_rows(tmp_path, last, noted):
+    rng, looked = np.random.default_rng(1), np.arange(300) % 6 == 0
+    labels = {model: np.where(looked, 1.0, np.nan) for model in "abc"}
+    labels["c"][:60:6] = last
+    shares = zip(labels, (0.8, 0.75, 0.6), strict=True)
+    tables = {
+        model: pd.DataFrame({"id": range(300), "judge": (rng.random(300) < share) * 1}) for model, share in shares
+    }
+    files = written(tmp_path, {model: table.assign(human=labels[model]) for model, table in tables.items()})
+    found = ranked(tmp_path, *files, "--score", "judge", "--human", "human")
+    assert [note["name"] for note in found["notes"]].count("labels-of-one-value") == noted

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binomtest, quantile_test
 
 import sigstats
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 from ..conftest import study_file
 from ..predictions import history
@@ -177,6 +177,17 @@ def test_a_bar_in_per_cent_is_a_share_of_the_range_and_a_bare_share_is_refused(t
     assert json.loads(report.read_text())["baseline"] == "at least 90%"
     if rows == "same":
         assert look(tmp_path, 'at_least="9%"') == 0
+
+
+def test_a_bar_in_the_unit_of_a_score_is_no_share_of_its_range(tmp_path):
+    """90% of 0 to 5 s are 4.5 s; of a score from 0 to 1, 90% and 0.9 are one bar."""
+    for name, high, bars in (("latency_s", 5, [0.9, 4.5]), ("toxicity", 1, [0.9])):
+        keys = f'kind = "regression"\ncandidate = "model-*.csv"\nscore_range = [0, {high}]\nat_most = 0.9\n'
+        (folder := tmp_path / name).mkdir()
+        study_file(folder, f'{keys}columns.lower_is_better = ["{name}"]\n', "nightly.toml")
+        pd.DataFrame({"id": range(200), name: np.linspace(0.1, 0.6, 200)}).to_csv(folder / "model-01.csv", index=False)
+        assert [look(folder), look(folder, 'at_most="90%"')] == [0, 0]
+        assert history(folder)["baseline_value"].tolist() == bars
 
 
 @pytest.mark.parametrize(

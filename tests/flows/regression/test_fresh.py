@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import sigstats
 from sigstats.comparison.fresh import RowValues, decide_fresh, row_of_fresh
 from sigstats.comparison.rows import ComparisonRow
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.flows.regression.pair import digests_of_ids, repadded
 from sigstats.possibilistic import possibility
 
@@ -176,6 +176,7 @@ def test_a_monitor_with_a_run_length_adds_up_the_bets_of_each_look(folder, capsy
     )
 
 
+@pytest.mark.long
 def test_the_page_shows_the_evidence_and_the_faults(folder, printed):
     decided = None
     for number in range(1, 6):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.flows.errors import BadInput
 from sigstats.flows.regression import ledger
 from sigstats.flows.regression.ledger import delivered, keep_delivered, next_look

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sigstats.flows.cli import main
-from sigstats.flows.pages.wording import count_of
+from sigstats._common.numerals import count_of
+from sigstats.flows.commands import main
 from sigstats.flows.regression.pair import identity_of, order_of, read_pair
 from sigstats.flows.regression.study import RegressionStudy
 

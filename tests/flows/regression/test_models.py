@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 from ..conftest import study_file
 from .test_bar import STUDY, night

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from sigstats._common.numerals import natural
 from sigstats.comparison.units import ALL_ROWS
+from sigstats.flows.commands import main
 from sigstats.flows.regression.order import time_in
 from sigstats.flows.regression.trends import trends_of
 
@@ -92,8 +93,9 @@ def test_by_column_the_largest_value_is_taken(folder, capsys):
     by_column = ("--set", 'newest.by="column"', "--set", "newest.column=made")
     assert evaluate(folder, *by_column) == 0
     assert evaluated(folder) == (["candidate-1.csv"], [pd.Timestamp("2026-11-09", tz="UTC")])
+    main(["plan", str(folder / "nightly.toml"), *by_column, "--output", str(folder / "out")])
+    assert "newest     candidate-1.csv, of 2 matches by column made\n" in capsys.readouterr().out
     write(folder / "predictions/candidate-3.csv", wrong=0.1, seed=3, at=1)
-    capsys.readouterr()
     assert evaluate(folder, *by_column) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "candidate-3.csv" in line
@@ -109,6 +111,8 @@ LATER = {
     "dates in names": ("2026-01-05-b9", "2026-01-05-b10", ""),
     "day first": ("31.01.2026", "01.02.2026", "newest.column: '01.02.2026' is not valid; expected numbers, or ISO"),
     "decimals": ("0.25", "0.5", "newest.column: [0.5, 0.25] have another order as versions"),
+    "time of day": ("23:00", "01:00", "newest.column: '01:00' is a time of day; expected its date too"),
+    "day first in six digits": ("311025", "011125", "newest.column: '011125' and '311025' look like dates"),
     "decimals of one length": ("0.25", "0.50", ""),
 }
 

@@ -3,7 +3,7 @@
 import pytest
 
 from sigstats._common.numerals import natural
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.flows.regression.order import stem, unclear_order, unread_time
 
 from ..conftest import study_file
@@ -94,6 +94,31 @@ def test_a_name_is_before_those_that_it_begins(names):
         (("c-20260102_061502", "c-20260102_071502"), False),
         (("c-2026_01_02", "c-2026_02_01"), False),
         (("a-2026-01-02", "b-2026-01-02"), True),
+        (("c-311025", "c-011125"), True),
+        (("run-123125", "run-010126"), True),
+        (("c-011225", "c-150126", "c-020226"), True),
+        (("c-122025", "c-012026"), True),
+        (("c-12.2025", "c-01.2026"), True),
+        (("c-30.11", "c-01.12"), True),
+        (("c-2026-15-01", "c-2026-01-02"), True),
+        (("c-20263101", "c-20260102"), True),
+        (("c-12-31", "c-01-02"), True),
+        (("c-31-10", "c-01-11"), True),
+        (("c-1231", "c-0102"), True),
+        (("c-week52", "c-week1"), True),
+        (("c-week1", "c-week2"), False),
+        (("c-0930", "c-1030"), False),
+        (("c-12-01", "c-12-02"), False),
+        (("c-202512", "c-202601"), False),
+        (("c-2026-01-10", "c-2026-05-09"), False),
+        (("c-250115", "c-250215", "c-260115"), False),
+        (("epoch-100000", "epoch-110000"), False),
+        (("c-010000", "c-120000"), False),
+        (("step-010120", "step-020119"), False),
+        (("run-0412", "run-1201"), False),
+        (("c-2001", "c-2012"), False),
+        (("c-101225", "c-110125"), False),  # 2010 as numbers of builds, or a month
+        (("v10.11", "v11.10"), False),
     ],
 )
 def test_dates_whose_order_is_not_that_of_their_texts(names, unclear):
@@ -118,6 +143,7 @@ def test_parts_of_a_time_that_are_not_read(names, told):
 @pytest.mark.parametrize(
     ("names", "settings", "told"),
     [
+        (("311025", "011125"), (), "'011125' and '311025' look like dates; expected"),
         (("31-10-2026", "02-11-2026"), (), "look like dates; expected names that differ in ISO dates"),
         (("2026-11-10 11.00 AM", "2026-11-10 01.00 PM"), ('newest.by="time"',), "a time zone that is not supported"),
         (("2026-01-02", "2999-12-24"), ('newest.by="time"',), "2999-12-24 00:00 UTC, in the future"),

@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sigstats.flows.cli import main
-from sigstats.flows.commands import compare
+from sigstats.flows.commands import compare, main
 from sigstats.flows.commands._options import rule_of
 from sigstats.multiplicity import spent_level
 from sigstats.tasks.storage import history as history_files

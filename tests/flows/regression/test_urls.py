@@ -6,7 +6,7 @@ import fsspec
 import pandas as pd
 import pytest
 
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 from ...object_store import client, object_store
 from ..conftest import run, study_file

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from sigstats.flows.benchmark.report import null_distributions
 from sigstats.flows.benchmark.report.null_distributions import NullDistribution, null_distribution
-from sigstats.flows.cli import main
-from sigstats.flows.pages import heat_table, svg
+from sigstats.flows.commands import main
+from sigstats.flows.pages import page, svg
 from sigstats.flows.pages.svg import Axes
 from sigstats.flows.report import heat_tables
 from sigstats.flows.report.evidence import Evidence
@@ -160,7 +160,7 @@ def test_necessity_of_the_alternative_is_that_of_the_null_with_the_roles_exchang
 
 
 def test_a_p_value_at_a_bound_has_the_darker_colour():
-    assert [heat_table.p_shade(p) for p in (0.0, 0.001, 0.0011, 0.01, 0.05, 0.0501, 0.2, 1.0)] == [
+    assert [page.p_shade(p) for p in (0.0, 0.001, 0.0011, 0.01, 0.05, 0.0501, 0.2, 1.0)] == [
         "p0", "p0", "p1", "p1", "p2", "p3", "p3", "p4",
     ]  # fmt: skip
 
@@ -168,9 +168,9 @@ def test_a_p_value_at_a_bound_has_the_darker_colour():
 def test_necessities_of_both_sides_have_colours_of_their_own():
     values = (0.95, 0.949, 0.8, 0.799, 0.5, 0.499, 0.001, 0.0)
     shades = ["a4", "a3", "a3", "a2", "a2", "a1", "a1", "n0"]
-    assert [heat_table.necessity_shade(value) for value in values] == shades
-    assert [heat_table.necessity_shade(-value) for value in values] == [shade.replace("a", "h") for shade in shades]
-    assert heat_table.necessity_shade(1 - 2 * 0.025) == "a4"  # 0.95, although floats say a little less or more
+    assert [page.necessity_shade(value) for value in values] == shades
+    assert [page.necessity_shade(-value) for value in values] == [shade.replace("a", "h") for shade in shades]
+    assert page.necessity_shade(1 - 2 * 0.025) == "a4"  # 0.95, although floats say a little less or more
 
 
 def squares(evidence: Evidence) -> dict[str, tuple[list[str], list[list[str]]]]:

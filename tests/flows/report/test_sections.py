@@ -18,10 +18,10 @@ from sigstats.flows.report.rows import group_by
 from sigstats.flows.report.usual_columns import MONTE_CARLO
 from sigstats.retraining.permutation import permutation_test
 from sigstats.tasks import statistical_tests
-from sigstats.tasks.references import Reference, compare_with_published, write_references
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis, summary_table
 from sigstats.tasks.storage.store import Store
+from sigstats.tasks.summary import Reference, compare_with_published, write_references
 
 from ..synthetic_study import CONFIG, DATASETS, VERSIONS, make_study
 
@@ -37,6 +37,7 @@ def known() -> list[Section]:
     return [*ready, *(sections.section_without_module(name) for name in statistical_tests.TESTS if name not in covered)]
 
 
+@pytest.mark.long
 def test_too_few_permutations_are_named(tmp_path: Path) -> None:
     store = make_study(tmp_path, replicates=199, lost=())
     labels = _verdict(store, "permutation-labels")

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
+from sigstats._common.numerals import duration
 from sigstats.flows.benchmark.plan import KIND
-from sigstats.flows.pages.wording import duration
 from sigstats.flows.running import timing
 from sigstats.flows.running.costs import CostModel
 from sigstats.flows.running.estimate import Estimate, count, counts_in_words, render
@@ -246,6 +246,7 @@ def test_a_cell_may_take_the_share_of_the_time_that_it_has_in_what_is_not_known(
     assert any(one.timed for one in slow if one.cell.subject["dataset"] == "digits")
 
 
+@pytest.mark.long
 def test_a_rate_is_expected_to_stop_where_its_rejections_say(tmp_path):
     """All cells have a rule that counts rejections, those that were not timed too; whole lanes are computed."""
     rates = {"prevalence": [0.4], "recall": [0.7], "precision": [0.7], "difference": [0.0, 0.2], "dependence": [0.3]}

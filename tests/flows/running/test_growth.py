@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from sigstats.flows.api.run import run_study
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 from ..conftest import study_file
 from ..predictions import STUDY as NIGHTLY

@@ -7,7 +7,7 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from fsspec.registry import known_implementations
 
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.tasks.storage.local_files import REPORTED, LocalFiles
 from sigstats.tasks.storage.store import Store
 

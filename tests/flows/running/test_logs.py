@@ -6,7 +6,7 @@ from dataclasses import replace
 import pyarrow.parquet as pq
 import pytest
 
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.flows.running.progress import Display
 from sigstats.tasks.engine.blocks import Receipt
 from sigstats.tasks.fan_out import cell_of

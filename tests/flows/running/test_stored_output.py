@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sigstats
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import SUMMARY, as_summary, renamed
 from sigstats.tasks.storage.store import Store

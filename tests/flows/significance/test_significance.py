@@ -17,11 +17,11 @@ from sklearn.metrics import f1_score
 from sigstats.effects import accuracy_difference
 from sigstats.efficiency import efficiency_test
 from sigstats.fixed_margins import distribution
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.flows.running.kind import parse_study
 from sigstats.flows.significance.plan import KIND
 from sigstats.mcnemar.mcnemar_test import mcnemar_test
-from sigstats.tasks.references import agrees
+from sigstats.tasks.summary import agrees
 
 from ..conftest import run_on, study_file
 
@@ -291,6 +291,7 @@ BAD = {
     "negative": (TABLE + "counts = [[1, 2], [3, -1]]", "tables.0.counts.1.1: -1 is not valid"),
     "fraction": (TABLE + "counts = [[1, 2.5], [3, 1]]", "tables.0.counts.0.1: 2.5 is not valid"),
     "empty": (TABLE + "counts = [[0, 0], [0, 0]]", "t: table"),
+    "margins": (TABLE + "counts = [[5, 2, 7], [1, 6, 7], [6, 8, 14]]", "t: table: the last row and the last column"),
     "unknown method": (TABLE + 'counts = [[1, 0], [0, 1]]\nmethods = ["best"]', "'best' is not valid"),
     "a method twice": (TABLE + 'counts = [[1, 0], [0, 1]]\nmethods = ["exact", "exact"]', "each method once"),
     "a column without a file": (

@@ -13,7 +13,7 @@ import sigstats
 from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.paired_predictions import pair_arrays
 from sigstats.comparison.rule import ComparisonRule
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.sizing.measures import plan_measure
 
 from ..predictions import write

@@ -3,8 +3,7 @@
 import pytest
 
 from sigstats._common.extras import MissingExtra
-from sigstats.flows.cli import main
-from sigstats.flows.commands import verify
+from sigstats.flows.commands import main, verify
 
 
 def test_an_output_that_cannot_be_written_is_refused_before_anything_is_checked(tmp_path, capsys):

@@ -16,7 +16,7 @@ import scipy.stats
 from statsmodels.stats.proportion import proportion_confint
 
 import sigstats
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.flows.commands import verify as reference_set
 
 ROOT = Path(__file__).parents[3]

@@ -9,13 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sigstats
-from sigstats._common.numerals import NBSP, both_ends, number, significant
+from sigstats._common.numerals import NBSP, both_ends, number, percent_range, percent_span, points_range, significant
 from sigstats.comparison.cells import cells_of, interval_of
 from sigstats.comparison.result import rule_in_words
 from sigstats.comparison.rows import ComparisonRow
 from sigstats.flows.calibration.report import page
 from sigstats.flows.calibration.report.page import RATE_INTERVAL
-from sigstats.flows.pages.wording import percent_range, percent_span, points_range
 from sigstats.flows.ranking import words
 from sigstats.flows.report import sections
 from sigstats.flows.report import usual_columns as usual

@@ -61,6 +61,7 @@ def test_cliques_are_bars_over_their_models():
     ]
 
 
+@pytest.mark.long
 def test_friedman_s_bars_join_the_models_within_the_critical_difference():
     scores = np.random.default_rng(2).normal(loc=[0, 0.6, 3, 1.2], size=(30, 4))
     result, ax = sigstats.friedman_test(scores), axes()

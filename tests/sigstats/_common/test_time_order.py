@@ -147,12 +147,21 @@ def test_bad_orders_are_refused(options, message):
         ("%m%d%Y", datetime(2025, 12, 20, tzinfo=UTC), True),
         ("%m%d%Y", datetime(2025, 3, 1, tzinfo=UTC), False),
         ("%Y%m%d", datetime(2025, 12, 20, tzinfo=UTC), False),
+        ("%d%m%y", datetime(2025, 12, 20, tzinfo=UTC), True),
+        ("%m%d%y", datetime(2025, 12, 20, tzinfo=UTC), True),
+        ("%y%m%d", datetime(2025, 12, 20, tzinfo=UTC), False),
+        ("%m%d", datetime(2025, 12, 20, tzinfo=UTC), True),
+        ("%m%d", datetime(2025, 3, 1, tzinfo=UTC), False),
+        ("%d%m", datetime(2025, 3, 15, tzinfo=UTC), True),
+        ("%Y%d%m", datetime(2025, 3, 15, tzinfo=UTC), True),
+        ("%d.%m", datetime(2025, 3, 15, tzinfo=UTC), True),
+        ("%m.%d", datetime(2025, 3, 15, tzinfo=UTC), False),
     ],
 )
 def test_numbers_whose_dates_are_in_another_order_are_refused(pattern, first, refused):
     names = [(first + timedelta(days=day)).strftime(pattern) for day in range(30)]
     if refused:
-        with pytest.raises(ValueError, match="begin with the day or month"):
+        with pytest.raises(ValueError, match="may be dates that sort otherwise"):
             as_times(names)
     else:
         assert as_times(names) == [float(name) for name in names]
@@ -162,6 +171,32 @@ def test_numbers_whose_dates_are_in_another_order_are_refused(pattern, first, re
 @pytest.mark.parametrize(
     ("names", "refused"),
     [
+        (["11.2025", "12.2025", "01.2026"], True),
+        (["2026.9", "2026.10"], True),
+        (["2017.01", "2017.02", "2017.10"], False),
+        (["3.05", "4.11", "5.07"], False),
+        (["0.25", "0.5", "1.0", "1.75"], False),
+    ],
+)
+def test_decimals_that_may_be_dates_in_another_order_are_refused(names, refused):
+    if refused:
+        with pytest.raises(ValueError, match="may be dates that sort otherwise"):
+            as_times(names)
+    else:
+        assert as_times(names) == [float(name) for name in names]
+
+
+def test_months_are_times():
+    assert as_times(["2025-12", "2026-01"]) == as_times(["2025-12-01", "2026-01-01"])
+
+
+@pytest.mark.parametrize(
+    ("names", "refused"),
+    [
+        (["0.1", "0.10"], True),
+        (["01", "1"], True),
+        (["2026-01", "2026-1"], True),
+        (["01.2026", "12.2025"], True),
         (["01/2020", "02/2020", "12/2019"], True),
         (["1Q2005", "1Q2006", "2Q2005"], True),
         (["end", "middle", "start"], True),

@@ -200,6 +200,16 @@ def test_the_look_of_a_decision():
     assert sigstats.anytime_test([1, -1, 0] * 3, counts=counts, looks=looks, confidence_level=0.999).decided is None
 
 
+#: Texts before the number of a look that counts back from the last.
+BACKWARDS = ("T-", "t -", "D-0", "day -", "release minus ", "lag_")
+
+
+@pytest.mark.parametrize("name", ["t", "build-", "T-202", "test-", "flag", "sprint "])
+def test_looks_that_count_forward_are_taken_in_order(name):
+    result = sigstats.anytime_test([1, -1, 1], looks=[f"{name}6", f"{name}4", f"{name}5"])
+    assert [look.look for look in result.looks] == [f"{name}{number}" for number in (4, 5, 6)]
+
+
 @pytest.mark.parametrize(
     ("options", "named"),
     [
@@ -212,6 +222,7 @@ def test_the_look_of_a_decision():
         ({"differences": [0.5, 1], "looks": ["monday", None]}, "looks: "),
         ({"differences": [0.5, 1, 1], "looks": [9, 10, "x"]}, "looks: "),
         ({"differences": [0.5, 1, 1], "looks": ["night 9", "night 10", "night 11"]}, "looks: "),
+        *(({"differences": [0.5, 1], "looks": [f"{name}5", f"{name}4"]}, f"looks: '{name}5'") for name in BACKWARDS),
         ({"differences": [0.5, 1], "looks": np.array(["2026-01-05", "NaT"], "datetime64[D]")}, "looks"),
         ({"differences": [0.5], "margin": 1}, "margin"),
         ({"differences": [0.5], "limit": 0}, "limit"),

@@ -7,8 +7,8 @@ from scipy.stats import binomtest
 from sklearn.metrics import roc_auc_score, top_k_accuracy_score
 
 import sigstats
-from sigstats.flows.cli import main
-from sigstats.measures.score_formulas import FIRST, LAST, macro_area
+from sigstats.flows.commands import main
+from sigstats.measures.weighted import FIRST, LAST, macro_area
 
 CLASSES = ["a", "b", "c", "d"]
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn.metrics import log_loss, roc_auc_score
 
@@ -34,6 +35,9 @@ TYPED = [
     pd.Categorical.from_codes(PLACES, GRADES),
     pd.Series(pd.Categorical.from_codes(PLACES, GRADES, ordered=True)),
     pl.Series(np.array(GRADES)[PLACES], dtype=pl.Enum(GRADES)),
+    DICTIONARY := pa.array(pd.Categorical.from_codes(PLACES, GRADES)),
+    CHUNKS := pa.chunked_array([DICTIONARY[:9], DICTIONARY[9:]]),
+    pd.Series(pd.arrays.ArrowExtensionArray(CHUNKS)),
 ]
 
 
@@ -49,12 +53,22 @@ def test_categories_in_another_order_are_ambiguous_for_every_function_of_columns
     ):
         with pytest.raises(ValueError, match=r"\(high, low, medium as text, low, medium, high as categories\)"):
             call()
-    named = pd.DataFrame(GRADED, columns=GRADES, index=getattr(y, "index", None))
+    named = pd.DataFrame(GRADED, columns=GRADES, index=y.index if isinstance(y, pd.Series) else None)
     truth = roc_auc_score(PLACES == 2, GRADED[:, 2])
     assert sigstats.auc_test(y, named, named, positive="high").value_a == pytest.approx(truth)
     expected = sigstats.calibration_test(PLACES, GRADED, rng=1)
     assert sigstats.calibration_test(y, GRADED, classes=GRADES, rng=1).pvalue == expected.pvalue
     assert sigstats.calibration_test(y, named, rng=1).pvalue == expected.pvalue
+
+
+@pytest.mark.parametrize("other", [["x"], ["pos", "neg"]])
+def test_categoricals_of_polars_are_sorted_as_text_whatever_series_the_process_has(other):
+    other = pl.Series(other, dtype=pl.Categorical)
+    labels = pl.Series(["pos", "neg", "neg", "pos"] * 50, dtype=pl.Categorical)
+    table = np.where(labels.to_numpy() == "neg", 0.9, 0.1)
+    result = sigstats.check(labels, np.column_stack([table, 1 - table]), at_least=0.9)
+    assert result.verdict == "pass"
+    assert len(other)
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, lambda table, columns: pl.DataFrame(table, schema=columns)])
@@ -126,3 +140,14 @@ def test_rounded_probabilities_are_taken(rounded):
 def test_tables_that_do_not_fit_are_refused(y, table, options, said):
     with pytest.raises(ValueError, match=said):
         sigstats.compare(y, table, P.copy(), **options)
+
+
+@pytest.mark.parametrize(("side", "name"), [(0, "baseline"), (1, "candidate")])
+def test_tables_of_different_rows_are_named_by_their_model(side, name):
+    y = np.arange(60) % 2
+    tables = [np.column_stack([y / 2, 1 - y / 2]) for _ in range(2)]
+    tables[side][3, 0] += 1
+    with pytest.raises(ValueError, match=rf"^{name} \(sum of row 3\)"):
+        sigstats.compare((y, y), *tables, unpaired=True)
+    with pytest.raises(ValueError, match=rf"^scores\[{side}\] \(sum of row 3\)"):
+        sigstats.compare((y, y), y, y, scores=tables, unpaired=True)

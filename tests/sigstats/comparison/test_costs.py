@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import binom, quantile_test
 
 import sigstats
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.intervals import quantile_interval
 
 

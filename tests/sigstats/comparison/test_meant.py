@@ -11,12 +11,12 @@ from scipy import stats
 import sigstats
 from sigstats._common.messages import shown
 from sigstats._common.scores import unlike_units
+from sigstats.comparison.measure_names import reversed_scores
 from sigstats.comparison.paired_predictions import Labels, PairedPredictions, Scored
-from sigstats.comparison.positive_class import reversed_scores
 from sigstats.comparison.units import Units
 from sigstats.files.predictions import Columns, read
 from sigstats.files.predictions._files import parse
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from tests.sigstats.files.predictions.logs import harness_log, inspect_log
 
 RNG = np.random.default_rng(20)
@@ -394,6 +394,7 @@ def test_masked_values_are_missing_in_slices_and_groups_too():
             sigstats.compare(TRUE, GUESS, GUESS[::-1], **{name: masked})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("classes", [50, 5000])
 @pytest.mark.parametrize("form", ["{}.00", "0{}", "+{}", "{:,}", "{:_}"])
 def test_numbers_in_another_form_are_refused_whatever_the_number_of_classes(classes, form):
@@ -453,6 +454,53 @@ def test_labels_of_two_annotators_who_spell_a_class_in_two_ways_are_refused(spel
     if "never" in told:
         (note,) = [note for note in sigstats.compare(label, label, label[::-1]).notes if note.name == "spelled-twice"]
         assert "are taken as two" in note
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "told"),
+    [
+        ("cat dog", "dog cat", "'cat dog' and 'dog cat' are taken as two classes"),
+        ("cat/dog", "Dog/cat", "'Dog/cat' and 'cat/dog' are taken as two classes"),
+        ("0|2|-1", "1|-1|-1", "-1 in '0|2|-1' may fill up a list"),
+        ("[1, -1]", "[1, 2]", "-1 in '[1, -1]' may fill up a list"),
+        ("(0,-1)", "(-1,1)", ""),  # steps
+        ("1 2", "2 1", ""),
+        ("1/2", "2/1", ""),
+        ("cat dog", "cat dogs", ""),
+        ("is this the first one", "this is the first one", ""),
+    ],
+)
+def test_sets_in_two_orders_and_padded_lists_are_noted(one, other, told):
+    label = np.array([one, "bird"])[np.arange(200) % 2]
+    said = np.where(np.arange(200) % 5 == 0, other, label)
+    notes = [str(note) for note in sigstats.compare(label, said, said[::-1]).notes]
+    assert [note for note in notes if "taken as two" in note or "fill up" in note] == [
+        note for note in notes if told and note.startswith(told)
+    ]
+    assert any(note.startswith(told) for note in notes)
+    texts = np.array([f"{text} {n}" for n, text in enumerate(label)])  # free texts
+    assert not [note for note in sigstats.compare(texts, texts, texts[::-1]).notes if "taken as two" in note]
+
+
+@pytest.mark.parametrize(
+    ("label", "said", "refused"),
+    [
+        ("{}", "Answer: {}", True),
+        ("{}_true", "{}_pred", True),
+        ("the {}", "{}.", True),
+        ("{}", "{0} {0}", False),
+    ],
+)
+def test_texts_that_differ_from_all_labels_only_at_their_ends_are_refused(label, said, refused):
+    words = [f"{chr(97 + n % 26)}{n}x{chr(97 + n * 7 % 26)}" for n in range(200)]
+    labels, answers = (np.array([form.format(word) for word in words]) for form in (label, said))
+    answers[::3] = said.format("none")
+    for predicted in (answers, np.where(np.arange(200) == 1, labels, answers)):
+        if refused and predicted is answers:
+            with pytest.raises(ValueError, match="only at its ends, and no answer equals a label"):
+                sigstats.check(labels, predicted, at_least=0.1)
+        else:
+            assert sigstats.check(labels, predicted, at_least=0.1).verdict
 
 
 def test_slices_of_two_spellings_are_refused():
@@ -738,6 +786,27 @@ def test_the_confidence_of_the_predicted_class_is_no_probability_of_the_positive
         assert sigstats.compare(both, both, score="probability", measures=[measure]).verdict
 
 
+@pytest.mark.parametrize("measure", ["auc", "average-precision", "neg-brier", "neg-log-loss"])
+def test_a_confidence_without_predictions_is_known_by_the_rows_of_the_other_class(measure, tmp_path, printed, refused):
+    rng, y = np.random.default_rng(1), TRUE % 2
+    frame = pd.DataFrame({"id": range(len(y)), "label": y})
+    right, words = rng.random(len(y)) < 0.9, "the scores may be those of the predicted class"
+    frame["max_prob"] = np.where(right, rng.uniform(0.8, 1, len(y)), rng.uniform(0.5, 0.8, len(y))).round(4)
+    frame["ranked"], frame["weak"] = 0.5 + y / 4 + rng.random(len(y)) / 5, 0.5 + 0.01 * y
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    bar = {"auc": "0.7", "average-precision": "0.7", "neg-brier": "-0.3", "neg-log-loss": "-0.9"}[measure]
+    told = f"no score of the model is below 0.5, though {1 - y.mean():.0%} of the rows are not '1'"
+    command = ["check", tmp_path / "a.csv", "--measure", measure, f"--at-least={bar}", "--score"]
+    if measure.startswith("neg"):
+        assert f"{told}; expected the probability of '1', not that of" in refused(*command, "max_prob")
+        command[2:2] = ["--positive", "1"]
+    text = printed(*command, "max_prob", code=(0, 1))
+    assert f"{told}: they may be probabilities of the predicted class" in text
+    assert f", but {words}" in text.partition("\n")[0]
+    for honest in ("ranked", "weak"):  # similarities that separate the classes, and hardly more than a coin
+        assert words not in printed(*command, honest, code=(0, 1))
+
+
 @pytest.mark.parametrize(
     "name", ["id", "Unnamed: 0", "label", "y_true", "Target", "y", "seed", "run_id", "fold", "image_id"]
 )
@@ -875,6 +944,7 @@ def test_a_bar_of_a_score_whose_name_has_its_unit_is_in_this_unit(bar):
     assert sigstats.check(frame, score="latency_sec", at_most=bar, score_range=(0, 10)).bar == 0.9
 
 
+@pytest.mark.long
 def test_a_bar_in_per_cent_is_one_value_for_all_measures_and_gaps():
     frame = pd.DataFrame({"label": [0, 1] * 100, "prediction": 1, "x": np.tile([4.0, 6.0], 100), "site": [*"ab"] * 100})
     options = {"higher_is_better": "x", "score_range": (0, 10)}
@@ -929,6 +999,27 @@ def test_a_bar_in_another_unit_than_errors_or_ratios_is_noted(measure, factor):
     more = of_ratio if measure == "ratio" else {"measures": measure}
     notes = [note.name for note in sigstats.check(frame, **{bar: value * factor}, **more).notes]
     assert ("unlike-units" in notes) == (max(factor, 1 / factor) >= 50)
+
+
+@pytest.mark.parametrize(
+    ("score", "values", "bar", "refused"),
+    [
+        ("wer", (2, 29), {"at_most": 0.2}, True),
+        ("wer", (0.02, 0.29), {"at_most": 20}, True),
+        ("f1", (50, 95), {"at_least": 0.9}, True),
+        ("wer", (2, 29), {"at_most": 20}, False),
+        ("wer", (0.02, 1.5), {"at_most": 0.2}, False),
+        ("wer", (1, 4), {"at_most": 0.2}, False),  # words of which each was said alone
+        ("latency_s", (2, 29), {"at_most": 0.2}, False),
+    ],
+)
+def test_a_rate_and_its_bar_are_in_one_unit(score, values, bar, refused):
+    frame = pd.DataFrame({score: np.linspace(*values, 200)})
+    if refused:
+        with pytest.raises(ValueError, match=r"scores: .* and a bar of .* look like two units; expected one unit"):
+            sigstats.check(frame, score=score, **bar)
+    else:
+        assert sigstats.check(frame, score=score, **bar).rows
 
 
 @pytest.mark.parametrize("bar", [0.5, 40])

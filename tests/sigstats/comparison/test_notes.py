@@ -181,6 +181,7 @@ def test_one_class_for_all_rows_and_labels_as_predictions_are_told():
     ]
 
 
+@pytest.mark.long
 def test_probabilities_of_only_0_and_1_are_noted():
     rng = np.random.default_rng(4)
     y = rng.integers(2, size=300)

@@ -30,6 +30,7 @@ def test_values_are_those_of_scikit_learn(predictions):
         assert (row.baseline, row.candidate) == pytest.approx((VALUES[row.measure](y, a), VALUES[row.measure](y, b)))
 
 
+@pytest.mark.long
 def test_f1_has_the_interval_of_f1_difference(predictions):
     y, a, b = predictions
     outcomes = sigstats.JointOutcomes.from_predictions(y, a, b, positive="yes")

@@ -110,7 +110,7 @@ def test_a_rare_large_gain_against_many_small_losses_is_no_regression():
     for seed in range(40):
         lost = np.random.default_rng(seed).random(20) < 0.05
         pair = paired((np.full(20, 20), np.where(lost, 1, 21)), np.full((2, 20), 100), score_range=(0.0, 1.0))
-        (row,) = compare_pair(pair, ComparisonRule(minimum_effect=0.0, n_resamples=999)).rows
+        (row,) = compare_pair(pair, ComparisonRule(n_resamples=999)).rows
         by_exchange += not lost.any()
         fails += row.verdict == "fail"
     assert by_exchange > 8  # of these the exchange alone has p = 1e-3

@@ -60,6 +60,7 @@ def test_its_interval_holds_the_mean_difference_of_unequal_tasks():
     assert held >= 270
 
 
+@pytest.mark.long
 def test_the_first_line_says_where_it_disagrees_with_all_rows(tmp_path, answer, printed):
     sizes = [600, 60, 60]
     parts = [slice(600), slice(600, 660), slice(660, 720)]

@@ -160,6 +160,7 @@ def test_fit_of_more_counts_than_are_listed_is_that_of_the_list(method):
     assert fit(n_tables=1).high == pytest.approx(listing(fit, 10**4).high, rel=1e-9, abs=0)
 
 
+@pytest.mark.long
 def test_bounds_of_efficiency_tell_something_where_few_objects_hesitate():
     rng = np.random.default_rng(8)
     true = np.eye(4)[rng.integers(0, 4, 400)]

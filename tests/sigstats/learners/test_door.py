@@ -6,7 +6,7 @@ import sys
 import pyarrow.parquet as pq
 import pytest
 
-from sigstats.learners import door
+from sigstats.learners.base import Room, compiled
 
 from ...examples import retrained
 from ...flows.conftest import environment
@@ -29,7 +29,7 @@ classifiers = [
 RUN = """\
 import sys
 {hidden}
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 code = main(["run", "study.toml", "--output", sys.argv[1], "--cluster", "serial", "--quiet"])
 assert ("numba" in sys.modules) == {compiles}
 sys.exit(code)
@@ -58,8 +58,8 @@ def test_a_study_decides_the_same_where_compiled_code_is_hidden(tmp_path):
     assert rows == summary(tmp_path, "without", hidden, compiles=False)
 
 
-@pytest.mark.parametrize("room", door.Room.__args__)
+@pytest.mark.parametrize("room", Room.__args__)
 def test_a_room_offers_what_it_names(room):
     pytest.importorskip("numba")
-    offered = door.compiled(room)
+    offered = compiled(room)
     assert all(hasattr(offered, name) for name in offered.__all__)

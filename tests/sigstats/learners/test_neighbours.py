@@ -9,9 +9,8 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from sigstats.learners import build
 from sigstats.learners.base import UNDECIDED
-from sigstats.learners.neighbours.lists import NeighbourLists
+from sigstats.learners.neighbours.lists import NeighbourLists, StandardWeights
 from sigstats.learners.neighbours.nearest_neighbours import NearestNeighbours
-from sigstats.learners.neighbours.scales import StandardWeights
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer
 

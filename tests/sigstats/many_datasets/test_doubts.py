@@ -21,8 +21,11 @@ def notes(scores, **options):
     [
         (["a_error", "b_error"], True, "A lower error is better"),
         (["val loss a", "val loss b"], True, "A lower loss is better"),
+        (["Loss/A", "loss/B"], True, "A lower loss is better"),
         (["a", "b"], True, ""),
-        (["a_error", "b_loss"], True, ""),  # no name that all share
+        (["a_error", "b_loss_ms"], True, "A lower error is better"),
+        (["error_a", "loss_b"], True, ""),  # may be models
+        (["a_error", "b"], True, ""),
         (["a_error", "b_error"], False, ""),
         (["acc_1", "acc_2"], False, "A higher accuracy is better"),
         (["error_model", "no_error_model"], True, ""),
@@ -31,9 +34,33 @@ def notes(scores, **options):
 def test_names_of_costs_contradict_the_direction(names, greater, told):
     frame = pd.DataFrame(SCORES, columns=names)
     assert [note.startswith(told) for note in notes(frame, greater_is_better=greater)] == [True] * bool(told)
-    if greater:
-        ranked = [note.name for note in sigstats.rank_models(frame).notes]
-        assert ("direction" in ranked) == bool(told)
+    if greater and told:
+        for measure in ("p95", "mean-score", None):
+            with pytest.raises(ValueError, match=f"^models: a{told[1:]}, but higher counts as better here; "):
+                sigstats.rank_models(frame, measure=measure)
+            if measure != "p95":
+                assert sigstats.rank_models(-frame, measure=measure).models[0].model in names
+        if "error" not in told:  # may be names of models that are right or wrong
+            assert "direction" in [note.name for note in sigstats.rank_models(frame > 0.75).notes]
+    elif greater:
+        assert "direction" not in [note.name for note in sigstats.rank_models(frame).notes]
+
+
+@pytest.mark.parametrize("kind", [bool, int])
+@pytest.mark.parametrize("word", ["wrong", "Errors", "hallucinated"])
+def test_truth_values_with_the_names_of_errors_are_not_ranked(word, kind):
+    frame = pd.DataFrame(SCORES > 0.75, columns=[f"a_{word}", f"b {word}"]).astype(kind)
+    with pytest.raises(ValueError, match=rf"^models: 'a_{word}' has the name of wrong answers; give right answers"):
+        sigstats.rank_models(frame)
+    assert sigstats.rank_models(frame.set_axis(["a", f"b_{word}"], axis=1)).models
+
+
+@pytest.mark.parametrize("names", [["a_acc", "a_loss"], ["a f1", "b (latency_ms)"]])
+def test_costs_and_qualities_in_one_table_are_refused(names):
+    frame = pd.DataFrame(SCORES, columns=names)
+    for call in (notes, sigstats.rank_models):
+        with pytest.raises(ValueError, match=r"^models: a higher \w+ and a lower \w+ is better; give scores of one"):
+            call(frame)
 
 
 def test_the_column_of_a_long_table_has_the_name_of_a_cost():
@@ -51,7 +78,18 @@ def test_data_sets_in_two_units_are_noted_and_models_in_two_units_refused():
         notes(SCORES * [1, 100])
 
 
-@pytest.mark.parametrize("other", ["a_std", "n", "n_features"])
+@pytest.mark.parametrize(("factor", "code", "told"), [(1, -1, True), (100, -999, True), (1, -0.4, False)])
+@pytest.mark.parametrize("named", [True, False])
+def test_a_single_code_of_a_missing_score_is_noted(factor, code, told, named):
+    table = np.column_stack([SCORES, SCORES[::-1]]) * factor
+    table[3, 1] = code
+    scores, name = (pd.DataFrame(table, columns=list("abcd")), "b") if named else (table, "2")
+    results = [sigstats.friedman_test(scores).reason, *notes(scores), *sigstats.rank_models(scores).notes]
+    wanted = f"1 of 12 for {name} is {code} and all others {SCORES.min() * factor:g} to .*if it means no score"
+    assert sum(bool(re.search(wanted, text)) for text in results) == 3 * told
+
+
+@pytest.mark.parametrize("other", ["a_std", "n", "n_features", "support", "n_images", "Num examples"])
 def test_columns_of_spreads_and_sizes_are_no_models(other):
     frame = pd.DataFrame(SCORES, columns=["a", "b"]).assign(**{other: 3.0})
     with pytest.raises(ValueError, match=f"the column '{other}' is not a model"):
@@ -96,11 +134,13 @@ FOLD_NAMES = [
     [f"cv {i}" for i in range(12)],
     [f"repeat {i // 4} fold {i % 4}" for i in range(12)],
     [f"pima_kfold-{i}" for i in range(12)],
+    *([name.format(i) for i in range(12)] for name in ("iris/fold{}", "iris (fold {})", "iris_bootstrap{}")),
     [*(f"split{i}_test_score" for i in range(9)), "mean_test_score", "std_test_score", "rank_test_score"],
 ]
 
 
-RUNS = ["seed_{}", "seed={}", "run {}", "trial_{}", "Epoch {}", "random_state={}", "iris-seed{}"]
+RUNS = ["seed_{}", "seed={}", "run {}", "trial_{}", "Epoch {}", "random_state={}", "iris-seed{}", "seed{}/iris"]
+RUNS += ["iris:seed={}"]
 FOLD, RUN = "part of cross-validation, not a data set.*corrected_resampled_test", "run on one data set, not a data set"
 NAMES = [(names, FOLD) for names in FOLD_NAMES] + [([run.format(i) for i in range(12)], RUN) for run in RUNS]
 COLUMNS = {
@@ -126,7 +166,30 @@ def test_folds_and_runs_on_one_data_set_are_no_data_sets(names, kind):
         lambda: sigstats.compare_over_datasets(scores, datasets=names),
         lambda: sigstats.compare_over_datasets(frame.reset_index(names="data"), datasets="data"),
     )
-    all_refuse(calls, f"datasets: '{names[0]}' is a {kind}")
+    all_refuse(calls, f"datasets: '{re.escape(names[0])}' is a {kind}")
+
+
+@pytest.mark.parametrize(
+    ("levels", "message"),
+    [
+        (["dataset", "seed"], "'seed 0' is a run on one data set"),
+        (["fold", "dataset"], "'fold a' is a part of cross-validation"),
+        ([None, None], r"scores \(levels of the index\): .* expected a name for each level"),
+        (["suite", "task"], None),
+    ],
+)
+def test_levels_of_an_index_are_columns(levels, message):
+    rows = [[*"abcd"] * 3, [0, 1, 2] * 4] if levels[0] != "fold" else [[*"abcd"] * 3, [*"uvw"] * 4]
+    index = pd.MultiIndex.from_arrays(rows, names=levels)
+    frame = pd.DataFrame(np.column_stack([SCORES, SCORES[:, 0] / 2]), columns=list("abc"), index=index)
+    calls = [
+        *(lambda: sigstats.compare_over_datasets(frame), lambda: sigstats.compare_over_datasets({**frame})),
+        *(lambda: sigstats.friedman_test(frame), lambda: sigstats.signed_rank_test(frame.a - frame.b)),
+    ]
+    if message is not None:
+        all_refuse(calls, message)
+    else:
+        assert all(call() is not None for call in calls)
 
 
 @pytest.mark.parametrize(("column", "kind"), [(column, kind) for kind, of in COLUMNS.items() for column in of])

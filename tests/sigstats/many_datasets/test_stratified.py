@@ -5,12 +5,13 @@ import math
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from sigstats import mcnemar_test, stratified_paired_test
+from sigstats import joint_tasks_test, mcnemar_test, stratified_paired_test
 
 
 def enumerated(only_a, only_b, n, alternative):
@@ -71,8 +72,24 @@ def test_sixty_data_sets_of_unlike_sizes_have_certified_bounds():
         (([0], [0], [0]), "n: 0"),
         (([-1], [0], [3]), "only_a: -1"),
         (([10**6], [1], [10**7]), r"only_a \+ only_b: the total"),
+        (([9, 4, 12, 25], [3, 2, 4, 9], [150, 60, 200, 410]), "^n: all last counts are the sums of the others"),
+        (([25, 9, 16], [9, 3, 6], [410, 150, 260]), "^n: all first counts are the sums of the others"),
+        *(
+            ((pd.Series([9, 4, 12], ["a", "b", name]), [3, 2, 4], [150, 60, 200]), f"'{name}' is not a data set")
+            for name in ("Total", "All", "Overall accuracy", "Mean", "average")
+        ),
     ],
 )
 def test_bad_input_is_one_line(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        stratified_paired_test(*arguments)
+    for test in (stratified_paired_test, joint_tasks_test):
+        with pytest.raises(ValueError, match=message):
+            test(*arguments)
+
+
+def test_counts_that_only_partly_are_sums_are_of_data_sets():
+    for a, b, n in (
+        ([9, 7, 16], [1, 2, 4], [50, 50, 100]),
+        ([0, 0, 0], [0, 0, 0], [5, 5, 10]),
+        ([3, 3], [1, 1], [9, 9]),
+    ):
+        assert stratified_paired_test(a, b, n).strata == len(n)

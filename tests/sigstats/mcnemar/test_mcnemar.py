@@ -221,6 +221,8 @@ def test_a_table_with_labels_tells_what_is_right(labels):
     [
         *(("model_b", "model_a", True), ("pred_b", "pred_a", True), ("B right", "A right", True), ("b", "a", True)),
         *(("Model B", "Model A", True), ("predB", "predA", True), ("candidate right", "baseline right", True)),
+        *(("new", "old", True), ("correct_after", "correct_before", True), ("new model", "old model", True)),
+        *(("old", "new", False), ("renewed", "cold", False), ("new", "newer", False)),
         *(("model_a", "model_b", False), ("baseline", "candidate", False), ("bert", "albert", False)),
         *(("pred_a_correct", "pred_b_correct", False), ("label right", "label_2 right", False)),
         *(("beta", "alpha", False), ("model_b2", "model_a1", False), ("bert", "gpt", False), (None, None, False)),
@@ -264,13 +266,35 @@ def test_labels_that_put_b_in_rows_are_refused(rows, columns, turned):
 
 
 @pytest.mark.parametrize(
-    "names", [("pred_a", "pred_b"), ("true", "predicted"), ("wrong_a", "wrong_b"), ("A err", "B err")]
+    "names",
+    [
+        *(
+            ("pred_a", "pred_b"),
+            ("true", "predicted"),
+            ("wrong_a", "wrong_b"),
+            ("A err", "B err"),
+            ("aFailed", "bFailed"),
+        ),
+        *((f"a_{word}", f"b_{word}") for word in ("not_ok", "misclassified", "hallucinated", "timeout", "fp", "loss")),
+    ],
 )
-@pytest.mark.parametrize("labels", [(False, True), (0, 1)])
+@pytest.mark.parametrize("labels", [(False, True), (0, 1), ("no", "yes")])
 def test_axes_of_classes_or_errors_are_refused(names, labels):
     rows, columns = (pd.Index(labels, name=name) for name in names)
     with pytest.raises(ValueError, match=f"'{names[0]}' is not valid; expected the name of an axis of right answers"):
         mcnemar_test(pd.DataFrame([[2, 3], [6, 29]], rows, columns))
+
+
+@pytest.mark.parametrize(
+    ("name", "labels"),
+    [
+        *((name, ("no", "yes")) for name in ("gpt4", "a_correct", "is_ok", "bert-base", "mistral", "missy", None)),
+        *(("a_failed", labels) for labels in (("wrong", "right"), ("fail", "pass"))),
+    ],
+)
+def test_names_of_models_and_labels_that_state_their_meaning_are_taken(name, labels):
+    axis = pd.Index(labels, name=name)
+    assert mcnemar_test(pd.DataFrame([[2, 3], [6, 29]], axis, axis)).only_a == 6
 
 
 @pytest.mark.parametrize("labels", ["xy", ("negative", "positive"), ("not correct", "correct"), ("falsch", "richtig")])

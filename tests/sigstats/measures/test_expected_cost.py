@@ -10,7 +10,7 @@ import pytest
 from sklearn.metrics import confusion_matrix
 
 import sigstats
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.measures.costs import as_cost_measure
 
 COSTS = {"cat": {"dog": 2.0, "eel": 5.0}, "dog": {"cat": 1.0, "eel": 7.0, "dog": -0.5}, "eel": {"cat": 3.0, "dog": 4.0}}

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import sigstats
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.measures.metrics import is_lower_better, limits_of, metric_of, unit_of
 from sigstats.measures.table import MEASURES, in_our_words
 
@@ -28,10 +28,14 @@ def test_only_whole_names_state_a_direction():
 
 
 def test_units_are_last_words_and_an_amount_has_no_limits():
-    assert [unit_of(name) for name in ("latency_ms", "cost USD", "time.seconds", "s1", "rougeL_s", "ms_marco")] == [
-        *("ms", "USD", "s"),
-        *("", "", ""),
-    ]
+    names = {"latency_ms": "ms", "cost USD": "USD", "time.seconds": "s", "latency_s": "s", "val-time-s": "s"}
+    names |= dict.fromkeys(("s1", "rougeL_s", "ms_marco", "score_s", "s"), "")
+    assert {name: unit_of(name) for name in names} == names
+    latency = pd.DataFrame({"id": range(300), "latency_s": np.linspace(0.1, 0.6, 300)})
+    for bar in ("0.9s", "0.9 seconds", 0.9):
+        assert sigstats.check(latency, score="latency_s", at_most=bar).bar == 0.9
+    with pytest.raises(ValueError, match=r"'0\.9ms' is not valid; expected a number of s"):
+        sigstats.check(latency, score="latency_s", at_most="0.9ms")
     assert (limits_of("accuracy"), limits_of("mcc"), limits_of("wer"), limits_of("correct_tokens")) == (
         *((0, 1), (-1, 1)),
         *(None, None),

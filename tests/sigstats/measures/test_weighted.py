@@ -9,7 +9,7 @@ import pytest
 from sklearn import metrics
 
 import sigstats
-from sigstats.measures import score_formulas as weighted
+from sigstats.measures import weighted
 
 RNG = np.random.default_rng(3)
 POSITIVE, SCORE = RNG.integers(0, 2, 200), RNG.normal(size=200).round(1)

@@ -74,7 +74,8 @@ def test_false_claims_are_as_rare_as_stated(law):
         (pd.DataFrame(np.ones((300, 2)), columns=MODELS[:2]), {}, "no column 'bad'"),
     ],
 )
-def test_other_costs_are_refused(cost, options, message):
+def test_other_costs_are_refused_before_models_are_ranked(cost, options, message, monkeypatch):
     right, _ = table(300)
+    monkeypatch.delattr("sigstats.files.frames.rank.rank_table")
     with pytest.raises(ValueError, match=message):
         rank_models(pd.DataFrame(right, columns=MODELS), cost=cost, **options)

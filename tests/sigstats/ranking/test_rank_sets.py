@@ -78,6 +78,7 @@ def test_units_change_nothing(scale):
     assert rank_sets(marks * scale).pvalues == pytest.approx(rank_sets(marks).pvalues, rel=1e-9)
 
 
+@pytest.mark.long
 def test_models_of_equal_means_with_rare_large_losses_are_not_told_apart():
     """Nine rows in ten gain .01 and one loses .09: changes of sign told 81% of such models apart."""
     rng, told = np.random.default_rng(8), 0

@@ -12,7 +12,7 @@ from scipy.stats import binomtest, t
 from statsmodels.discrete.discrete_model import Logit
 
 import sigstats
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from tests.examples import examples
 from tests.tables import save
 
@@ -188,6 +188,8 @@ def test_models_that_never_lost_have_ranks_and_no_scores():
         (["x", "u"], ["y", "u"], ["a", "b"], r"model_b: 'u' is not valid; expected a model other than model_a"),
         (["x", "x"], ["y", "z"], ["a", "y"], r"winner: 'y' is not valid; expected model_a, model_b, tie"),
         (["x", "x"], ["y", "z"], ["left", "right"], r"winner: 'left' is not valid; expected model_a, model_b, tie"),
+        (["x", "x"], ["y", "z"], ["a", ""], r"winner: '' is not valid; .*; leave out votes without a winner"),
+        (["x", "x"], ["y", "z"], ["a", " "], r"winner: ' ' is not valid; .*; leave out votes without a winner"),
         (["x", "x"], ["y", "z"], ["a"], r"winner: the length is 1; expected 2"),
         (["x", "x"], ["y"], ["a", "a"], r"model_b: the length is 1; expected 2"),
     ],
@@ -542,6 +544,7 @@ def test_cycles_of_positions_are_noted_though_each_model_is_first_in_half_of_its
     assert note.startswith("x was model_a in 40 of 40 votes with y, y was model_a in 40 of 40 votes with z and 1 more;")
 
 
+@pytest.mark.long
 def test_random_orders_are_seldom_noted():
     """At most 0.1% of files: 3 of 160 or more have a probability of 0.0006."""
     noted = sum(bool(_names(_rank(_sheet(seed, always=False, n=90)))) for seed in range(160))

@@ -447,3 +447,9 @@ def test_few_equal_differences_exclude_what_their_p_value_rejects(rows, alternat
         assert agrees(auc_test(positive, a, b, **options), 0.95)
     for sign in (1, -1):
         assert agrees(mean_score_test([0.0] * rows, [sign] * rows, **options), 0.95)
+
+
+def test_truth_values_are_marks_as_in_unpaired_test():
+    a, b = np.random.default_rng(5).random((2, 60)) < 0.7
+    expected = mean_score_test(a.astype(float), b.astype(float))
+    assert mean_score_test(a, b) == mean_score_test(a.tolist(), b * 1) == expected

@@ -15,7 +15,7 @@ from sigstats.comparison.row_tests.weighted import by_weights
 from sigstats.comparison.rows import ComparisonRow
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.comparison.units import Units
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 from sigstats.scores.unpaired_test import Melded, difference_of_samples, sample_of
 
 from ...examples import simulated
@@ -97,6 +97,7 @@ def files(tmp_path):
     return [str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]
 
 
+@pytest.mark.long
 def test_files_of_different_rows_are_compared_on_slices_too(files, tmp_path, answer, printed, refused):
     target = tmp_path / "out.json"
     assert "(compare two models on different rows with --unpaired)" in refused("compare", *files)
@@ -130,6 +131,7 @@ def test_files_of_different_rows_are_compared_on_slices_too(files, tmp_path, ans
     assert "ids are in both files" not in printed(*words, code=(0, 1))  # of positions nothing is known
 
 
+@pytest.mark.long
 def test_arrays_frames_and_files_have_the_same_result(files, tmp_path, capsys):
     target = tmp_path / "out.json"
     main(["compare", *files, "--unpaired", "--measure", "macro-f1", "--measure", "accuracy", "--json", str(target)])

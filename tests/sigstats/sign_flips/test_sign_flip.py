@@ -13,9 +13,8 @@ from scipy import stats
 
 from sigstats import mcnemar_test, sign_flip_test
 from sigstats.sign_flips import law
-from sigstats.sign_flips.characteristic import tail_by_frequencies
 from sigstats.sign_flips.differences import as_units, null_variance, score_pvalue
-from sigstats.sign_flips.sums_in_doubles import tail_in_doubles
+from sigstats.sign_flips.whole_sums import tail_by_frequencies, tail_in_doubles
 
 from ...examples import examples, simulated
 

@@ -15,8 +15,8 @@ from sigstats.comparison.family import evidence_for
 from sigstats.comparison.paired_predictions import ItemTotals, pair_arrays
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.sizing.comparison import Pilot, PilotPart, pilot_of, plan_size
-from sigstats.sizing.group_samples import Sizes
 from sigstats.sizing.measures import plan_measure
+from sigstats.sizing.samples import Sizes
 from sigstats.sizing.spread import planners_of
 from sigstats.unseen_row.means import mean_pvalues, units_of
 

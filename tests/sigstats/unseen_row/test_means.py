@@ -74,6 +74,7 @@ def test_many_values_that_are_split_widen_the_interval_by_a_hundred_thousandth_a
         assert split.high - split.low <= (1 + 1e-5) * (whole.high - whole.low)
 
 
+@pytest.mark.long
 def test_many_at_once_are_what_each_is_alone():
     rng = np.random.default_rng(6)
     kinds = (
@@ -174,6 +175,7 @@ def test_the_chance_of_an_unseen_kind_is_added_where_it_is_the_smaller_part():
         assert high == pytest.approx(mean_interval(units._replace(row=np.inf), (-1, 1), 0.995).high, abs=1e-9)
 
 
+@pytest.mark.long
 def test_p_is_not_below_that_of_changes_of_sign():
     rng = np.random.default_rng(6)
     signs = 1 - 2 * ((np.arange(2**9)[:, np.newaxis] >> np.arange(9)) & 1)

@@ -93,6 +93,7 @@ def test_slices_and_groups_are_mirrored_too():
         assert all((low, high) == (-top, -bottom) for low, high, bottom, top in ends if low is not None)
 
 
+@pytest.mark.long
 def test_monte_carlo_errors_are_those_of_many_seeds():
     """The standard deviations over 200 seeds, of which the estimates lie within a factor: 1e-6 of a false alarm."""
     rng = np.random.default_rng(2)

@@ -22,6 +22,7 @@ def whole(store, cell):
     return store.read_block(cell, 0, cell.replicates)
 
 
+@pytest.mark.long
 @settings(
     derandomize=True,
     deadline=None,

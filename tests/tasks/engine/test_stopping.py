@@ -117,6 +117,7 @@ def test_it_stops_where_the_rule_does_on_all_replicates(compared, tmp_path, rule
     assert max(stops) > 150
 
 
+@pytest.mark.long
 @settings(
     derandomize=True,
     deadline=None,

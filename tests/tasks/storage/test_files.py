@@ -86,6 +86,7 @@ def requests(monkeypatch):
     return asked
 
 
+@pytest.mark.long
 def test_a_folder_of_an_object_store_is_dropped_in_one_request(bucket, requests):
     files = open_files(f"{bucket}/many")
     for number in range(30):

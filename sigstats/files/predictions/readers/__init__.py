@@ -1,8 +1,9 @@
 """The formats of predictions. A module per format recognises the beginning of files, and reads them.
 
-Other files are refused with a message on the likely format.
+`read_file` tries the formats in their order. A file of no format is refused with its likely format (`_unknown`).
 """
 
+import contextlib
 import json
 import re
 import shlex
@@ -26,7 +27,7 @@ from .._log import EvaluationLog
 class Format(Protocol):
     """The members that a module of this folder must have.
 
-    One of tables, not logs, also has ``TABLE = True``, one whose labels name instances ``INSTANCES = True``.
+    A format of tables, not logs, also has ``TABLE = True``; one whose labels name instances, ``INSTANCES = True``.
     """
 
     #: Position in the order of attempts; the last format, CSV, takes all remaining files.
@@ -44,10 +45,12 @@ REGISTRY = Registry(__name__, Format, what="format of predictions")
 
 #: Errors of Python and Arrow for a damaged or malicious file.
 DAMAGE = (ValueError, ArithmeticError, LookupError, OSError, EOFError, RecursionError, MemoryError, pa.ArrowException)
-
-
 #: Formats with an encoding of their own: Parquet, Arrow, ZIP and NumPy.
 _ENCODED = (b"PAR1", b"ARROW1", b"PK\x03\x04", b"\x93NUMPY")
+
+
+class NoTable(ValueError):
+    """Raised by a format for a file that only looks like one."""
 
 
 def read_file(path: str, columns: Columns) -> Table | EvaluationLog:
@@ -56,20 +59,17 @@ def read_file(path: str, columns: Columns) -> Table | EvaluationLog:
         if not opened.start.strip():
             raise ValueError(f"{opened.where}: is empty; expected predictions")
         with reading(opened.where, DAMAGE):
-            content = _alone(opened)
+            content = _unzipped(opened)
             if columns.form.encoding is not None and not content.start.startswith(_ENCODED):
                 text = as_utf8(content.whole(), content.where, columns.form.encoding)
                 content = Content(content.where, text[:START], whole=text)
-            module = _format(content)
-            if module is None:
-                raise _unknown(content)
-            try:
-                return module.read(content, columns)
-            except NoTable:
-                raise _unknown(content) from None
+            with contextlib.suppress(NoTable):
+                if module := _format(content):
+                    return module.read(content, columns)
+            raise _unknown(content)
 
 
-def _alone(content: Content) -> Content:
+def _unzipped(content: Content) -> Content:
     """Return the file in a ZIP of one file, as pandas and Kaggle write it; any other file unchanged."""
     if not content.start.startswith(b"PK\x03\x04") or _format(content) is not None:
         return content
@@ -84,7 +84,7 @@ def format_of(path: str) -> Format | None:
     """Return the format that reads a file, if any."""
     with open_content(path) as content:
         try:
-            return _format(_alone(content))
+            return _format(_unzipped(content))
         except DAMAGE:
             return None
 
@@ -94,17 +94,18 @@ def format_names() -> list[str]:
     return [module.NAME for module in _formats()]
 
 
-@cache
-def _formats() -> list[Format]:
-    return sorted(REGISTRY.modules().values(), key=lambda module: module.ORDER)
-
-
 def _format(content: Content) -> Format | None:
+    """Return the first format that takes a file."""
     for module in _formats():
         reads: Callable[[Content], bool] | None = getattr(module, "reads", None)
         if module.BEGINS.match(content.start) and (reads is None or reads(content)):
             return module
     return None
+
+
+@cache
+def _formats() -> list[Format]:
+    return sorted(REGISTRY.modules().values(), key=lambda module: module.ORDER)
 
 
 #: Files of other kinds, by their first bytes.
@@ -131,17 +132,16 @@ _OTHER_OUTPUT = {
     ("mteb_version", "task_name", "scores"): "a result of MTEB, which is the mean of one task and has no rows",
     ("_timestamp", "_evaluate_version"): "a result of Hugging Face's evaluate, which is a mean and has no rows",
 }
+#: The most names in a message, and the bytes in which binary data are recognised.
 _NAMES, _LINE = 5, 1000
+#: The end of a command that writes the rows of a JSON object to a file.
 _ROWS = " > rows.json"
 #: A key that jq takes without quotes.
 _PLAIN = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
-class NoTable(ValueError):
-    """Raised by a format for a file that only looks like one."""
-
-
 def _unknown(content: Content) -> ValueError:
+    """Return the error for a file of no format."""
     appearance = _appearance(content)
     if appearance in _OTHER_OUTPUT.values() or appearance.endswith(_ROWS):
         return ValueError(f"{content.where}: looks like {appearance}")
@@ -151,17 +151,8 @@ def _unknown(content: Content) -> ValueError:
     return ValueError(f"{content.where}: looks like {appearance}; expected {', '.join(format_names())}")
 
 
-def program_output(keys: Container[str]) -> str:
-    """Return the evaluation program that writes objects with these keys; empty if unknown."""
-    return next((name for wanted, name in _OTHER_OUTPUT.items() if all(key in keys for key in wanted)), "")
-
-
-def is_binary(content: Content) -> bool:
-    """Return True unless a file begins like text."""
-    return b"\0" in content.start[:_LINE].partition(b"\n")[0] or content.start.startswith((*_KNOWN, b"PK\x03\x04"))
-
-
 def _appearance(content: Content) -> str:
+    """Return the words for the likely format."""
     start = content.start
     for mark, name in _KNOWN.items():
         if start.startswith(mark):
@@ -178,13 +169,13 @@ def _appearance(content: Content) -> str:
     if is_binary(content):
         return "binary data"
     if start.lstrip().startswith((b"{", b"[")):
-        return _json(content)
+        return _json_in_words(content)
     if RUN.match(start):
         return "a run of TREC, which trec_eval -q scores"
     return f"text whose first line is {shown(start.lstrip()[:200].splitlines()[0].decode(errors='replace'))}"
 
 
-def _json(content: Content) -> str:
+def _json_in_words(content: Content) -> str:
     try:
         value = content.json()
     except ValueError as error:
@@ -213,3 +204,13 @@ def _keys_of_rows(value: Any, path: str = "") -> Iterator[str]:
 
 def _listed(names: Iterable[str]) -> str:
     return some_of([shown(name) for name in names], _NAMES)
+
+
+def program_output(keys: Container[str]) -> str:
+    """Return the evaluation program that writes objects with these keys; empty if unknown."""
+    return next((name for wanted, name in _OTHER_OUTPUT.items() if all(key in keys for key in wanted)), "")
+
+
+def is_binary(content: Content) -> bool:
+    """Return True unless a file begins like text."""
+    return b"\0" in content.start[:_LINE].partition(b"\n")[0] or content.start.startswith((*_KNOWN, b"PK\x03\x04"))

@@ -9,8 +9,10 @@ prompt as a filter.
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from sigstats._common.messages import Note
 
 from ...inputs.content import Content
 from .._columns import Columns
@@ -54,7 +56,8 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         settings={"prompt": next(iter(prompts))} if len(prompts) == 1 else {},
         stated={(_PASSED, ""): share_of(stats.get("successes", 0) - ungraded, stats.get("failures"))},
         notes=missing_answers(content.where, sum(stats.get(key, 0) for key in _COUNTS), len(results))
-        + empty_answers(content.where, sum(map(_is_empty, results)), len(results)),
+        + empty_answers(content.where, sum(map(_is_empty, results)), len(results))
+        + _contradictions(content.where, results, columns),
         **graded_by(_PASSED, "score"),
     )
 
@@ -93,6 +96,17 @@ def _lacks_assertions(result: Mapping[str, Any]) -> bool:
 
 def _is_empty(result: Mapping[str, Any]) -> bool:
     return mapping(result.get("response")).get("output", "absent") in ("", None) and not _has_failed(result)
+
+
+def _contradictions(where: str, results: Sequence[Mapping[str, Any]], columns: Columns) -> tuple[Note, ...]:
+    """Return a note on graded tests whose success differs from their grade, or that passed with a score of 0."""
+    n = 0
+    for result in results if columns.score in (None, _PASSED) else ():
+        grade, passed = mapping(result.get("gradingResult")).get("pass"), result[_PASSED]
+        differs = (isinstance(grade, bool) and grade != passed) or (passed is True and result.get("score") == 0)
+        n += differs and not _reason_unscored(result)
+    text = f"{where}: success contradicts the grade or score in {n:,} of {len(results):,} results; success is used"
+    return (Note("contradicted-success", text),) if n else ()
 
 
 def _has_failed(result: Mapping[str, Any]) -> bool:

@@ -1,6 +1,8 @@
 """Comparisons from data frames beside those of arrays and of files, and what is refused."""
 
 import json
+import re
+from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
@@ -11,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sigstats
+from sigstats.flows.commands import main
 
 from ....examples import examples
 from ..predictions.logs import harness_log
@@ -247,7 +250,7 @@ def test_probabilities_of_the_positive_class_stand_in_place_of_predictions(measu
     rng = np.random.default_rng(3)
     y = rng.integers(0, 2, 60)
     p, q = (0.05 + 0.9 * each for each in ((y + rng.random(60)) / 2, rng.random(60)))
-    options = {"measures": measure, "rule": sigstats.ComparisonRule(minimum_effect=0)}
+    options = {"measures": measure, "rule": sigstats.ComparisonRule(minimum_effect=0, relative_effect=0)}
     expected = sigstats.compare(y, (p > 0.5) * 1, (q > 0.5) * 1, scores=(p, q), **options)
     assert expected.verdict == "fail"
     names = np.array(["bad", "good"])
@@ -326,6 +329,57 @@ def test_an_index_with_a_name_holds_the_ids(name):
         sigstats.compare(frame, other, by_position=True)
 
 
+RUNS = pd.MultiIndex.from_product([range(3), range(40)], names=["seed", "question_id"])
+RIGHT = np.random.default_rng(4).random((120, 2)) < 0.8
+
+
+@pytest.mark.parametrize(
+    ("index", "message"),
+    [
+        (RUNS, "80 of 120 rows repeat an i"),
+        (RUNS.set_names(["run", "place"]), "80 of 120 rows repeat an item"),
+        (RUNS.set_names([None, "question_id"]), "expected a name for each level"),
+        (RUNS.droplevel("seed"), "80 of 120 rows repeat an i"),
+        (pd.MultiIndex.from_arrays([np.arange(120) // 40, np.arange(120)], names=["fold", "id"]), None),
+        (pd.RangeIndex(120), None),
+        (pd.Index(np.arange(120) % 40), None),
+    ],
+)
+def test_repeated_items_in_an_index_are_refused_as_in_columns(index, message):
+    y = np.arange(120) % 2
+    frame = pd.DataFrame({"label": y, "prediction": np.where(RIGHT[:, 0], y, 1 - y)}, index=index)
+    models = pd.DataFrame(RIGHT, columns=["a", "b"], index=index)
+    calls = [
+        *(lambda: sigstats.check(frame.label, frame.prediction, at_least=0.5), lambda: sigstats.rank_models(models)),
+        lambda: sigstats.compare(frame.label, frame.prediction, frame.label),
+    ]
+    if "run" not in index.names:  # columns of other names are compared by their labels
+        calls.append(lambda: sigstats.check(frame, at_least=0.5))
+    for call in calls:
+        with nullcontext() if message is None else pytest.raises(ValueError, match=message):
+            call()
+
+
+def test_levels_of_an_index_may_be_named_as_columns():
+    y = np.arange(120) % 2
+    frame = pd.DataFrame({"label": y, "prediction": np.where(RIGHT[:, 0], y, 1 - y)}, index=RUNS)
+    options = {"groups": "question_id", "at_least": 0.5}
+    assert sigstats.check(frame, **options).rows == sigstats.check(frame.reset_index(), **options).rows
+    models, items = pd.DataFrame(RIGHT, columns=["a", "b"], index=RUNS), RUNS.get_level_values("question_id")
+    expected = sigstats.rank_models(RIGHT, models=["a", "b"], items=items)
+    assert sigstats.rank_models(models, items="question_id") == sigstats.rank_models(models, items=items) == expected
+
+
+def test_a_column_of_items_next_to_annotators_contains_ids():
+    products = pd.DataFrame({"label": "a", "prediction": np.where(RIGHT[:, 0], "a", "b"), "item": np.arange(120) // 5})
+    frame = products.assign(annotator=np.arange(120) % 5)
+    with pytest.raises(ValueError, match="96 of 120 rows repeat an id"):
+        sigstats.check(frame, at_least=0.5)
+    assert sigstats.check(frame, at_least=0.5, groups="item").rows[0].n == 120
+    for each in (frame.assign(question_id=range(120)), frame.assign(item=range(120)), products):
+        assert sigstats.check(each, at_least=0.5).rows[0].n == 120
+
+
 def test_times_of_another_form_are_not_different_rows():
     base, cand = pair(60)
     naive = pd.date_range("2026", periods=60, freq="D")
@@ -401,3 +455,37 @@ def test_measures_of_a_positive_class_need_two_classes(measure):
     ):
         with pytest.raises(ValueError, match=r"^label: all rows have the class '0'; expected two classes$"):
             call()
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "exchanged"),
+    [
+        *(("candidate", "baseline", True), ("gpt_new", "gpt-old", True), ("After2", "before", True)),
+        *(("proposed.v1", "previous", True), ("baseline", "candidate", False), ("candidate", "a", False)),
+        *(("new_baseline", "old_candidate", False), ("renewed", "bold", False), ("b", "a", False)),
+    ],
+)
+def test_a_candidate_in_the_place_of_the_baseline_is_refused(tmp_path, capsys, first, other, exchanged):
+    names, y = [first, other], pd.Series([0, 1] * 200)
+    frame = pd.DataFrame({"id": range(400), "label": y, first: y.where(y.index % 5 > 0, 1 - y), other: y})
+    long = frame.melt(["id", "label"], names, "model", "prediction")
+    calls = {
+        "prediction": lambda: sigstats.compare(frame, prediction=names),
+        "model": lambda: sigstats.assert_no_regression(long, model=names),
+        "baseline": lambda: sigstats.compare(frame.label, frame[first], frame[other]),
+        "scores": lambda: sigstats.compare(y, y, y, scores=[*map(pl.Series, names, frame[names].to_numpy().T)]),
+    }
+    for argument, call in calls.items():
+        told = f"^{argument}: '{re.escape(first)}' is given as the baseline, and '{other}' as the candidate; exchange"
+        with pytest.raises(ValueError, match=told) if exchanged else nullcontext():
+            call()
+    paths = [tmp_path / f"{name}.csv" for name in names] + [tmp_path / name / "rows.csv" for name in names]
+    for name, path in zip(names * 2, paths, strict=True):
+        path.parent.mkdir(exist_ok=True)
+        frame[["id", "label", name]].set_axis(["id", "label", "prediction"], axis=1).to_csv(path, index=False)
+    long.to_csv(tmp_path / "long.csv", index=False)
+    of_models = [tmp_path / "long.csv", "--model", first, "--model", other]
+    for arguments in (paths[:2], paths[2:], [paths[0], paths[2], paths[1]], of_models):
+        code = main(["compare", *map(str, arguments)])
+        output = capsys.readouterr()
+        assert (code == 2 and "as the candidate; exchange them, or rename" in output.err) == exchanged, output

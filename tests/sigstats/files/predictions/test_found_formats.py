@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 from ....tables import save
 

@@ -197,6 +197,17 @@ def test_a_test_of_promptfoo_is_right_if_it_passed(tmp_path):
         read(path, Columns(score="other"))
 
 
+def test_tests_of_promptfoo_that_passed_against_their_grade_are_noted(tmp_path):
+    """Of six tests, the first differs from its grade, the second has a score of 0, and the third ended in an error."""
+    results = [outcome(n, True, gradingResult={"pass": n > 0}) for n in range(6)]
+    results[1]["score"] = 0
+    results[2] |= {"failureReason": 2, "success": False}
+    told = "success contradicts the grade or score in 2 of 6 results; success is used"
+    path = promptfoo(tmp_path / "a.json", results)
+    assert told in str(read(path, Columns(unscored="drop")).notes)
+    assert told not in str(read(path, Columns(unscored="drop", score="score")).notes)
+
+
 def test_repeated_tests_of_promptfoo_are_answers_to_one_item(tmp_path):
     results = [outcome(n, n < 2, index=3 * n + times) for n in range(4) for times in range(3)]
     repeated, once = (

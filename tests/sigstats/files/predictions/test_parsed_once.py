@@ -9,7 +9,7 @@ import pytest
 import sigstats
 from sigstats.files.frames import _columns as frames
 from sigstats.files.predictions import readers
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 from ....tables import save
 from .logs import harness_log

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import sigstats
 from sigstats.files.predictions import Columns, join, read
 from sigstats.files.predictions.readers import REGISTRY
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 from ....examples import examples
 from .logs import harness_log, inspect_log
@@ -106,6 +106,13 @@ def test_the_parts_of_names_that_all_files_share_are_no_part_of_the_task(tmp_pat
     found = join(*(read(str(tmp_path / f"*-{model}-*.csv"), columns) for model in ("old", "new")), columns)
     assert found.units.slices["task"][0] == ("geometry", "number_theory")
     assert found.n == 24
+
+
+def test_files_of_scores_without_ids_are_told_to_be_tasks(tmp_path, printed):
+    for name in ("gpt", "llama"):
+        (tmp_path / f"{name}.csv").write_text("f1\n" + "0.9\n0.8\n0.95\n" * 20)
+    told = "the 2 files are read as tasks of one model: gpt, llama; if they are models, give one file of each"
+    assert told in " ".join(printed("check", tmp_path, "--score", "f1", "--at-least", "0.5").split())
 
 
 def folder_of_files(folder, *files):
@@ -233,6 +240,9 @@ def test_parts_of_one_table_are_no_tasks(tmp_path, refused):
     assert [note.name for note in read_.notes] == ["parts-of-one-table"]
     folder_of_files(tmp_path / "b", *((f"train-{part}-of-2", range(100), labels[:100]) for part in range(2)))
     assert "100 of 200 rows repeat an id" in refused("check", tmp_path / "b", "--id", "id", "--at-least", "0.5")
+    tables = [(f"{task}_part1", range(start, start + 100), labels[:100]) for start, task in ((0, "law"), (100, "math"))]
+    read_ = read(str(folder_of_files(tmp_path / "c", *tables)), Columns())
+    assert len(read_.requested["task"].unique()) == 2
 
 
 @pytest.mark.parametrize(

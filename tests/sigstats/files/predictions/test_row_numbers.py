@@ -117,3 +117,47 @@ PERMUTED = np.random.default_rng(6).permutation(N)
 def test_other_columns_may_differ(files, printed, one, other):
     frames = [numbered(marks(seed, extra=list(column))) for seed, column in ((1, one), (2, other))]
     assert "other questions" not in printed("compare", *files(*frames), "--score", "f1", code=(0, 1))
+
+
+PATIENTS = pd.DataFrame(
+    {
+        "age": np.random.default_rng(9).integers(20, 80, N),
+        "sex": [*"FMM"] * 13 + ["F"],
+        "label": [*"ab"] * (N // 2),
+    }
+)
+
+
+def predicted(frame, **columns):
+    """The rows with predictions, and with labels in the order of the other file."""
+    return frame.reset_index(drop=True).assign(label=PATIENTS["label"], prediction=[*"aab"] * 13 + ["b"], **columns)
+
+
+@pytest.mark.parametrize("ids", [True, False])
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_columns_that_describe_the_rows_show_another_order(files, refused, printed, ids, kind):
+    shuffled = PATIENTS.sample(frac=1, random_state=3)
+    frames = [numbered(frame) if ids else frame for frame in (predicted(PATIENTS), predicted(shuffled))]
+    options = () if ids else ("--by-position",)
+    message = refused("compare", *files(*frames, kind=kind), *options)
+    first, other = (", ".join(map(str, frame.iloc[0][["age", "sex"]])) for frame in frames)
+    assert f"'0': age, sex {other!r}" in message
+    assert f"{first!r}" in message
+    assert "--id" not in message
+    printed("compare", *files(*frames, kind=kind), *options, "--allow-different-tasks", code=(0, 1))
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("latency", np.random.default_rng(4).random((2, N)).round(2)),
+        ("run", np.repeat([[1], [2]], N, axis=1)),
+        ("flag", [[*"yn"] * 19 + [*"nn"], [*"ny"] * 19 + [*"nn"]]),  # as often by chance
+        ("fold", [[1, 1, 2, 3] * 10, [3, 1, 2, 1] * 10]),
+        ("decile", [[*range(10)] * 4, [*range(9, -1, -1)] * 4]),
+        ("rank", [range(N), range(N)[::-1]]),
+    ],
+)
+def test_columns_that_each_model_has_do_not_doubt_the_order(files, printed, name, values):
+    frames = [numbered(predicted(PATIENTS[["label"]], **{name: of})) for of in values]
+    assert f"{name} '" not in printed("compare", *files(*frames), code=(0, 1))

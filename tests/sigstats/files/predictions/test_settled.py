@@ -11,7 +11,7 @@ import sigstats
 from sigstats.comparison.compare import compare_pair
 from sigstats.files.predictions import Columns, join, read
 from sigstats.files.predictions.designs import combine_samples
-from sigstats.flows.cli import main
+from sigstats.flows.commands import main
 
 from ....tables import save
 from .logs import harness_log, inspect_log
@@ -325,20 +325,51 @@ def test_a_label_or_a_feature_named_num_counts_no_cells(role):
         assert sigstats.check(table, "b", label=label, at_least=0.3).n == 30
 
 
-@pytest.mark.parametrize("name", ["seed", "model_name", "classifier"])
-def test_rows_without_ids_that_repeat_their_labels_in_runs_are_refused(name, tmp_path, refused):
+@pytest.mark.parametrize("name", ["count(*)", "effectif", "weight"])
+@pytest.mark.parametrize("by", ["label", "b", "score"])
+def test_counts_of_a_whole_table_are_known_by_its_cells(name, by, tmp_path, refused):
+    """Twelve sites and months; one model, two models, or marks."""
+    values = {"label": ["label", "b"], "b": ["label", "a", "b"], "score": ["passed"]}[by]
+    factors = [*itertools.product(*[[0, 1]] * len(values), "NSEW", (7, 8, 9))]
+    table = pd.DataFrame(factors, columns=[*values, "region", "month"])
+    table[name] = np.random.default_rng(4).integers(3, 400, len(table))
+    table.to_csv(tmp_path / "cells.csv", index=False)
+    asked = ["--score", "passed"] if by == "score" else ["--prediction", "b"]
+    told = f"column '{name}' seems to count the rows of a cell"
+    assert told in refused("check", tmp_path / "cells.csv", *asked, "--at-least", "0.5")
+    if by == "b":
+        assert told in refused("compare", tmp_path / "cells.csv", "--prediction", "a", *asked, "--by-position")
+
+
+def test_features_of_few_whole_numbers_are_no_counts():
+    """In a minimal pair, labels differ by design; here the model is right on all but one."""
+    pairs = pd.DataFrame({"pair": np.arange(60) // 2, "label": np.arange(60) % 2, "tokens": np.arange(60) % 7 + 9})
+    assert sigstats.check(pairs.assign(b=[1, *pairs["label"][1:]]), "b", at_least=0.5).n == 60
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        rows = pd.DataFrame({name: rng.integers(0, 3, 24) for name in ("label", "b", "site")})
+        assert sigstats.check(rows.assign(age=rng.integers(20, 60, 24)), "b", at_least=0.1).n == 24
+
+
+@pytest.mark.parametrize("name", ["seed", "prompt_version", "language"])
+@pytest.mark.parametrize("interleaved", [False, True])
+def test_rows_without_ids_that_repeat_their_labels_in_runs_are_refused(name, interleaved, tmp_path, refused):
     rng = np.random.default_rng(7)
     label = np.tile(rng.integers(0, 3, 100), 3)
     frame = pd.DataFrame({name: np.repeat([7, 8, 9], 100), "label": label, "prediction": label})
     frame.loc[rng.random(300) < 0.2, "prediction"] = 0
+    frame = frame.iloc[np.arange(300).reshape(3, 100).T.ravel()] if interleaved else frame
     frame.to_csv(tmp_path / "runs.csv", index=False)
-    told = f"column '{name}' seems to name runs or models on the same rows, since the labels repeat"
+    told = f"column '{name}' seems to name runs, models or versions of the same rows, since the labels repeat"
     assert told in refused("check", tmp_path / "runs.csv", "--at-least", "0.5")
     with pytest.raises(ValueError, match=told):
         sigstats.check(frame, at_least=0.5)
     assert sigstats.check(frame, at_least=0.5, groups=name).n == 300
-    assert sigstats.check(frame.rename(columns={name: "doors"}), at_least=0.5).n == 300  # a factor of a design
-    assert sigstats.check(frame.assign(label=np.sort(label)), at_least=0.1).n == 300
+    items = frame.assign(id=frame.groupby(name).cumcount())
+    assert sigstats.check(items, at_least=0.5, groups="id").n == 300
+    assert sigstats.check(frame.assign(label=rng.permutation(label)), at_least=0.1).n == 300
+    design = frame.assign(tens=np.arange(300) % 10, ones=np.arange(300) // 10 % 10).rename(columns={name: "doors"})
+    assert interleaved or sigstats.check(design, at_least=0.5).n == 300  # each combination of three factors once
 
 
 def compared(tmp_path, label, a, b, measure, positive=None, unscored="refuse", unpaired=False, score=None):

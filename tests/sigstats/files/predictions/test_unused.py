@@ -3,6 +3,8 @@
 import pandas as pd
 import pytest
 
+import sigstats
+
 from ....tables import save
 
 
@@ -33,6 +35,8 @@ def table(tmp_path):
         ("train", ["yes", "no", "no"], "4 of 12 rows have 'yes' in column 'train'"),
         ("valid", [0, 1, 1], "4 of 12 rows have '0' in column 'valid'"),
         ("finish_reason", ["length", "stop", "stop"], "4 of 12 rows have 'length' in column 'finish_reason'"),
+        ("success", [False, True, True], "4 of 12 rows have 'false' in column 'success'"),
+        ("ok", [1, 1, 0], "4 of 12 rows have '0' in column 'ok'"),
         ("timed_out", [True, False, False], "4 of 12 rows have 'true' in column 'timed_out'"),
         ("parse_error", [1, 0, 0], "4 of 12 rows have '1' in column 'parse_error'"),
         ("parse_error", ["Expecting value", None, None], "4 of 12 rows have 'Expecting value' in column 'parse_error'"),
@@ -68,6 +72,7 @@ def test_a_note_counts_them(table, answer, name, values, told, kind):
         ("stands_for", [1, 30, 2]),
         ("sample_weight", [1, 1, 1]),
         ("weight", [70, 80, 90]),
+        ("weight", [1, 30, 2]),
     ],
 )
 def test_weights_of_rows_that_are_not_used_are_told(table, printed, name, values):
@@ -78,9 +83,38 @@ def test_weights_of_rows_that_are_not_used_are_told(table, printed, name, values
     assert "not used" not in printed("compare", other, table(name, values), "--weights", name, code=(0, 1))
 
 
+def test_weights_beside_measurements_may_be_of_persons():
+    frame = pd.DataFrame({"id": range(60), "label": [0, 1] * 30, "prediction": [0, 1] * 30, "weight": [3, 81, 75] * 20})
+    told = "column 'weight' is not used: rows count equally (compare --weights)"
+    for more, noted in (({}, True), ({"height_cm": 170}, False), ({"weight": ["light", "heavy"] * 30}, False)):
+        assert (told in sigstats.check(frame.assign(**more), at_least=0.5).notes) == noted
+    frame["weight"] = [0.97, 1.01, 1.02] * 20  # their mean is 1
+    assert told in sigstats.check(frame, at_least=0.5).notes
+
+
 def test_a_column_that_divides_the_rows_is_used(table, printed):
     path = table("split", ["train", "test", "test"])
     assert "not used" not in printed("check", path, "--at-least", "0.1", "--slice", "split", code=(0, 1))
+
+
+@pytest.mark.parametrize("name", ["success", "is_ok"])
+def test_a_column_of_success_that_is_the_verdict_is_not_told(table, printed, name):
+    path = table(name, [1, 1, 1])
+    frame = pd.read_csv(path)
+    frame.assign(**{name: frame.label == frame.prediction}).to_csv(path, index=False)
+    assert "not used" not in printed("check", path, "--at-least", "0.1", code=(0, 1))
+
+
+@pytest.mark.parametrize("name", ["support", "n_images", "num_examples", "n_tokens", "num_turns"])
+def test_numbers_of_rows_behind_a_score_are_told(tmp_path, printed, name):
+    frame = pd.DataFrame({"id": range(12), "f1": [0.5, 0.7, 0.9] * 4, name: [10, 200, 3, 40] * 3})
+    path = save(frame, tmp_path / "classes.csv")
+    told = f"column '{name}' is not used: rows count equally (compare --weights)"
+    counted = not name.endswith(("tokens", "turns"))
+    command = "check", path, "--score", "f1", "--at-least", "0.1"
+    assert (told in printed(*command, code=(0, 1))) == counted
+    save(frame.assign(**{name: 10}), path)
+    assert "not used" not in printed(*command, code=(0, 1))
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl"])
@@ -97,3 +131,24 @@ def test_a_column_of_verdicts_that_contradicts_the_predictions_is_told(table, pr
     assert "not used" not in printed("check", path, "--prediction", "prediction", "--at-least", "0.1", code=(0, 1))
     same = table("correct", ["b", "a", "b"], kind)  # answers
     assert "not used" not in printed("check", same, "--at-least", "0.1", code=(0, 1))
+
+
+@pytest.mark.parametrize(
+    ("first", "score", "noted"),
+    [("epoch", "val_accuracy", True), ("Step", "loss", True), ("threshold", "f1", True), ("fold", "f1", False)],
+)
+def test_epochs_and_thresholds_of_one_model_are_no_items(tmp_path, answer, printed, first, score, noted):
+    frame = pd.DataFrame({first: [n / 60 for n in range(60)], score: [1 - 0.6 / (n + 2) for n in range(60)]})
+    path, other, told = (
+        save(frame, tmp_path / "a.csv"),
+        save(frame, tmp_path / "b.csv"),
+        "seem to be epochs or settings",
+    )
+    bar = "--at-most" if score == "loss" else "--at-least"
+    text = printed("check", path, "--score", score, bar, "0.85", code=(0, 1))
+    assert (told in text.partition("\n")[0], f"column '{first}' increases from row to row" in text) == (noted, noted)
+    notes = answer("compare", path, other, "--score", score, "--id", first)["notes"]
+    assert ("one-history" in {note["name"] for note in notes}) == noted
+    for honest in (frame[::-1], frame.assign(**{score: [0, 1] * 30})):  # items in another order, and marks
+        save(honest, path)
+        assert told not in printed("check", path, "--score", score, bar, "0.85", code=(0, 1))
