@@ -12,6 +12,8 @@ from ._common.validation import IntArray, as_counts, as_labels, refuse, refuse_w
 
 #: The most classes of a table, which then takes 128 MB.
 MOST_CLASSES = 4096
+#: Of fewer objects, the last row and column may be the sums of the others by chance.
+_FEWEST_IN_ALL = 10
 
 
 def as_confusion_table(table: Any) -> IntArray:
@@ -29,8 +31,8 @@ def as_confusion_table(table: Any) -> IntArray:
 
 
 def without_margins(counts: IntArray) -> IntArray:
-    """Return a table that a user gives; refuse it if its last row and column are the sums of the others."""
-    if len(counts) > 2 and _has_margins(counts):
+    """Return a user's table; refuse it if its last row and column are the sums of the others, hardly by chance."""
+    if len(counts) > 2 and counts[-1, -1] >= _FEWEST_IN_ALL and _has_margins(counts):
         raise ValueError("table: the last row and the last column are the sums of the others; leave out the margins")
     return counts
 

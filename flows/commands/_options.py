@@ -132,7 +132,7 @@ def add_rule_options(parser: argparse.ArgumentParser, *names: str) -> None:
         meaning, flag = f"{description[0].lower()}{description[1:]}", f"--{key_of(field).replace('_', '-')}"
         if field.name in _DROPS:
             drop, relative = (getattr(ComparisonRule, name) for name in (field.name, _DROPS[field.name]))
-            text = f"{meaning}: points or a share of its range (default: {100 * drop:g}pt); of costs, amounts "
+            text = f"{meaning}: points or a share of its range (default: {100 * drop:g}pt); for costs, amounts "
             text += f"in a unit, and measures without limits, a part of the baseline (default: {100 * relative:g}%%)"
             if field.name == "margin":
                 text += "; compare also takes NAME=X of a slice, measure or score, as in 'label = dog=1pt'"

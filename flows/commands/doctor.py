@@ -161,7 +161,7 @@ def _roles_of(table: "Table") -> _Roles:
 
 
 def _for_table(table: "Table") -> tuple[str, list[tuple[str, str]], list[str]]:
-    """Return a description of a table, commands to try, and further options to try in order, which identify rows."""
+    """Return a description of a table, commands to try, and options that identify rows, to try in this order."""
     from sigstats._common.messages import some_of
     from sigstats._common.numerals import count_of
     from sigstats.files.predictions import MODELS

@@ -1,6 +1,6 @@
 """A self-contained page of HTML: an answer first, templates, one style, one script, a glossary, and its tables.
 
-The numbers of tables with coloured cells and of rows of dots stay text, to be read aloud and copied.
+Numbers in tables with coloured cells and in rows of dots remain text, so that they can be read aloud and copied.
 """
 
 import base64

@@ -133,14 +133,14 @@ def _notes_on_copies(votes: _Votes, others: OtherColumns, ranking: VoteRanking, 
     if len(votes.clusters) > 1:
         distinct = 1 + int(joint_codes([*votes.clusters.values(), *rows[:2]]).max())
         if repeated := n - distinct:
-            text = f"{repeated:,} of {n:,} votes have {named} and both models of another vote"
+            text = f"{repeated:,} of {n:,} votes share {named} and both models with another"
             yield Note("duplicates", f"{text}; remove them if they are copies")
 
 
 def _column_of_counts(columns: Mapping[str, Any], rows: Sequence[NDArray[Any]]) -> str | None:
-    """Return the column of counts, if no two lines have the same models and winner, hardly by chance."""
+    """Return the column of counts if no lines agree in models and winner, which is unlikely by chance."""
     pairs, winners = np.bincount(joint_codes(rows[:2])).tolist(), int(rows[2].max()) + 1
-    by_chance = math.prod(math.perm(winners, n) / winners**n for n in pairs)  # if all winners are as likely
+    by_chance = math.prod(math.perm(winners, n) / winners**n for n in pairs)  # if all winners are equally likely
     if len(np.unique(joint_codes(rows))) < len(rows[0]) or by_chance > 0.02:
         return None
     counts = (name for name, column in columns.items() if may_count(column) and len(column.dictionary) > 2)
@@ -156,7 +156,7 @@ def _less_pair_means(votes: IntArray) -> FloatArray:
 
 
 def _winner_of_several(columns: Mapping[str, NDArray[Any]], where: str) -> NDArray[Any]:
-    """Return the values of the column `winner` by columns of 1 and 0."""
+    """Return the values of the column `winner` from columns of 1 and 0."""
     texts = np.char.lower([*columns.values()])
     ones, zeros = np.isin(texts, _ONES), np.isin(texts, _ZEROS)
     odd = np.flatnonzero((ones.sum(axis=0) != 1) | (ones == zeros).any(axis=0))

@@ -123,7 +123,7 @@ def _in_points(name: str) -> bool:
 
 
 def _panel(name: str, title: str, trend: Sequence[Point], height: float, *, unit: str = "") -> Markup:
-    """Draw a trend: a mark and an interval for each evaluation, the reference as a line of steps."""
+    """Draw a trend: a mark and an interval for each evaluation, the reference as a stepped line."""
     ends = [end for point in trend for end in (point.value, point.low, point.high, point.reference) if end is not None]
     room = 0.06 * ((max(ends) - min(ends)) or 1)
     last_x, y_limits = max(len(trend), 2), (min(ends) - room, max(ends) + room)

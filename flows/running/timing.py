@@ -90,7 +90,7 @@ class _Timing:
     """The costs of cells: measured one by one, or predicted from those measured.
 
     `at` is always the place of a cell in `estimates`. The seconds that a process spends on imports and compilation,
-    once, take nothing from the budget. A run imports again, in the first cell of a kind; compiled code is stored.
+    once, are not counted in the budget. A run imports again, in the first cell of a kind; compiled code is stored.
     """
 
     def __init__(self, prepared: Prepared, counted: Sequence[Estimate], scratch: Store, budget: float) -> None:
@@ -229,8 +229,8 @@ def _cost_of(cell: Cell, scratch: Store, *, cold: bool) -> tuple[dict[str, Any],
 def _larger_blocks(cell: Cell, store: Store, seconds: float) -> Iterator[Receipt]:
     """Time a block of a lane, since each block has fixed costs, or a smaller one if that would take long.
 
-    Blocks of ten times as many replicates follow while the cost of a replicate falls below half of that before, since
-    a block tests equal test sets once. `seconds`: the time of one replicate.
+    Blocks of ten times as many replicates follow while the cost of a replicate falls below half of the previous one,
+    since a block tests equal test sets only once. `seconds`: the time of one replicate.
     """
     most = min(cell.replicates, max(_FEWEST, int(_PART_OF_CELL * cell.replicates)))
     timed, falls = 1, True

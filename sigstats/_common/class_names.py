@@ -148,7 +148,7 @@ def refuse_missing_texts(
 
 
 def refuse_unlisted(where: str, labels: Iterable[str], classes: Collection[str], option: str = "--classes") -> None:
-    """Refuse labels that are not in a list of all classes. A list of texts that look missing names only exceptions."""
+    """Refuse labels that are not in a list of all classes. A list of only names like "none" states exceptions."""
     if all(name.strip().casefold() in _MISSING_TEXTS for name in classes):
         return
     if odd := next((label for label in labels if label not in classes), None):

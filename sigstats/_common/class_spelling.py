@@ -55,7 +55,7 @@ _TRUTH = {"0": "no", "false": "no", "1": "yes", "true": "yes"}
 #: A list of whole numbers, such as `[0, 2, -1]` and `0|2|-1`, and one that may be padded with -1.
 _LIST = re.compile(r"[\[({\s]*-?\d+(?:[\s|;,+&]+-?\d+)+[\])}\s]*", re.ASCII)
 _PADDED = re.compile(r"[^-\d]*\d+(?:[^-\d]+\d+)*(?:[^-\d]+-1)+\D*", re.ASCII)
-#: A name of more words is a text.
+#: A name with more words than this is free text.
 _MOST_WORDS = 4
 #: Pairs of numbers that stand for two classes.
 _BINARY = ({0, 1}, {-1, 1}, {1, 2})
@@ -144,8 +144,8 @@ class DistinctNames:
         labels = self.names
         if not self._are_classes:
             if not self.exact and (pair := _differ_in_ends(labels, predicted)):
-                problem = f"{shown(pair[0])} of {who} differs from {shown(pair[1])} only at its ends, and no answer"
-                raise ValueError(f"prediction: {problem} equals a label; write labels and predictions alike")
+                problem = f"{shown(pair[0])} of {who} differs from {shown(pair[1])} only in a prefix or suffix"
+                raise ValueError(f"prediction: {problem}, and no prediction equals a label; write both alike")
             labels, predicted = ([*filter(_whole_number, names)] for names in (labels, predicted))
             if 2 * len(labels) <= len(self.names):
                 return  # free text
@@ -192,13 +192,13 @@ def list_notes(names: Collection[str]) -> Iterator[Note]:
             break
     lists = [name for name in sorted(names) if "-1" in name and _LIST.fullmatch(name)]
     if lists and all(map(_PADDED.fullmatch, lists)):  # -1 in another place may be a step or a vote
-        yield Note("padded-lists", f"-1 in {shown(lists[0])} may fill up a list; remove it if it is not a class")
+        yield Note("padded-lists", f"-1 in {shown(lists[0])} may be padding; remove it if it is not a class")
 
 
 def _differ_in_ends(labels: Sequence[str], predicted: Sequence[str]) -> tuple[str, str] | None:
-    """Return a prediction and a label that are equal without the common beginning and end of all names of their kind.
+    """Return a prediction and a label that are equal without the prefixes and suffixes that all of their kind share.
 
-    None if a prediction equals a label, fewer than half of the predictions differ so, or all names are numbers.
+    None if a prediction equals a label, fewer than half of the predictions match in this way, or all names are numbers.
     """
     if not set(labels).isdisjoint(predicted) or all(map(is_finite_number, (*labels, *predicted))):
         return None
@@ -208,7 +208,7 @@ def _differ_in_ends(labels: Sequence[str], predicted: Sequence[str]) -> tuple[st
 
 
 def _by_bare_name(names: Sequence[str]) -> dict[str, str]:
-    """Return names by themselves and without the common beginning and end of all."""
+    """Return the names by their own spelling, and by that without the prefix and suffix that all share."""
     ends = [len(os.path.commonprefix(turned)) for turned in ([*names], [name[::-1] for name in names])]  # noqa: RUF071
     return {name: name for name in names} | {name[ends[0] : len(name) - ends[1]]: name for name in names}
 

@@ -80,7 +80,7 @@ IN_USE, REPLACEMENT = (
 
 
 def are_exchanged(baseline: str, candidate: str) -> bool:
-    """Return True if the baseline has the name of a candidate, and the candidate that of a baseline."""
+    """Return True if the name of the baseline suggests a candidate, and that of the candidate a baseline."""
     in_use, replacement = (
         [bool(role.search(name)) for name in (baseline, candidate)] for role in (IN_USE, REPLACEMENT)
     )
@@ -88,7 +88,7 @@ def are_exchanged(baseline: str, candidate: str) -> bool:
 
 
 def refuse_exchanged(**pairs: Any) -> None:
-    """Refuse a pair of names, or of pandas or polars Series, that are those of a candidate and a baseline."""
+    """Refuse a pair of names, or of named Series, if the first suggests a candidate and the second a baseline."""
     for argument, pair in pairs.items():
         given = pair if isinstance(pair, (list, tuple)) else ()
         labels = [each if isinstance(each, str) else getattr(each, "name", None) for each in given]

@@ -26,7 +26,7 @@ def named_levels(index: Any, name: str) -> list[Any]:
     """
     levels = [*index.names] if getattr(index, "nlevels", 1) > 1 else []
     if None in levels:
-        wanted = "a name for each level, as index.names = ['seed', 'id'] gives, or reset_index(drop=True)"
+        wanted = "a name for each level (index.names = ['seed', 'id']), or no index (reset_index(drop=True))"
         raise refuse(f"{name} (levels of the index)", levels, wanted)
     return levels
 
@@ -43,8 +43,8 @@ def refuse_repeated_items(index: Any, name: str) -> None:
         else:
             continue
         if rows.any():
-            problem = f"{rows.sum():,} of {len(rows):,} rows repeat an item of other rows, by {shown(level)}"
-            cure = "pass the items as groups, or drop the index of independent rows"
+            problem = f"{rows.sum():,} of {len(rows):,} rows repeat an item of other rows, judging by {shown(level)}"
+            cure = "pass the items as groups or, if rows are independent, drop the index"
             raise ValueError(f"{name} (index): {problem}; {cure} (reset_index(drop=True))")
 
 
@@ -346,7 +346,7 @@ def right_first(table: Any) -> Any:
         marks = [_verdict(label) for label in axis]
         doubtful = next(filter(_is_doubtful, _names_of(axis)), None)
         if doubtful and {_last_word(label) for label in axis} <= _TRUTH_VALUES:
-            wanted = "the name of an axis of right answers, such as right_a: its labels may be classes or errors"
+            wanted = "a name for right answers, such as right_a, since the labels may be classes or errors"
             raise refuse(f"table ({where})", doubtful, wanted)
         if {*marks} == {0, 1}:
             orders.append([marks.index(1), marks.index(0)])

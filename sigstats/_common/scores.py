@@ -140,7 +140,7 @@ def _two_scales(scores: Sequence[FloatArray], names: Sequence[str], *, costs: bo
 def unlike_bar(scores: FloatArray, bar: float, *, limited: bool, rate: bool = False) -> list[Note]:
     """Return the note of `unlike_units` on a model's marks and its bar; `limited`: the marks have known limits.
 
-    Raises ValueError if a `rate` and its bar are a share and a percentage.
+    Raises ValueError if, of a `rate` and its bar, one is a share and the other a percentage.
     """
     are_shares = len(scores) > 0 and scores.min() >= 0 and scores.max() <= 1 and bool((scores % 1).any())
     if rate and ((0 < bar <= 1 and _are_percentages(scores)) or (bar > 1 and are_shares)):
@@ -239,7 +239,7 @@ def code_of_missing(
             are, them, they_mean = ("are", "them", "they mean") if n > 1 else ("is", "it", "it means")
             marked = f"{n:,} of {rows:,} for {name} {are} {' or '.join(f'{code:g}' for code in codes)}"
             missing = " ".join(f"--missing {code:g}" for code in codes)
-            cure = f"leave {them} out (of a table: {missing}) if {they_mean} no {what}"
+            cure = f"leave {them} out (for a file, {missing}) if {they_mean} no {what}"
             return f"{marked} and all others {least:g} to {most:g}; {cure}", is_sure
     return "", False
 

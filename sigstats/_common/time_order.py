@@ -40,9 +40,9 @@ _LAYOUTS = {
     6: ("%y%m%d", "%Y%m", "%d%m%y", "%m%d%y", "%m%Y"),
     8: ("%Y%m%d", "%d%m%Y", "%m%d%Y", "%Y%d%m"),
 }
-#: Fewer dates that begin with the day or month and end with two digits of a year are not before 2020.
+#: With fewer dates than this, dates that end with two digits of a year (311025) must be from 2020 or later.
 _MANY_DATES = 8
-#: Numbers after words that count, a week, or a date, perhaps with hyphens or the like between its parts.
+#: Numbers after words such as `step`, weeks, and dates with or without separators.
 _DATES_IN_NAMES = re.compile(
     r"(?i)(?<![a-z])(?:step|epoch|iter(?:ation)?|ckpt|checkpoint|build|seed|v|version)s?[-_ =.]?\d+"
     r"|(?<![a-z])run[-_ ]?\d{4}(?!\d)|(?<![a-z])(?:week|wk|kw|cw)[-_ ]?(?P<week>\d\d?)(?!\d)"
@@ -50,7 +50,7 @@ _DATES_IN_NAMES = re.compile(
     r"(?![-_.]?\d)"
 )
 
-#: Texts that may count back from an event, as T-5 and "5 days ago", unlike T-2026.
+#: Texts that may count back from an event, such as T-5 and "5 days ago", unlike T-2026.
 _BACKWARDS = re.compile(
     r"(?i)(?<![^\W_])[td][ _]?[-\u2212] ?(?!(?:19|20)\d\d)\d|[ =(:][-\u2212]\d|(?<![a-z])(?:minus|ago|lag)(?![a-z])"
 )
@@ -75,7 +75,7 @@ def refuse_other_order(name: str, texts: Sequence[str]) -> None:
         times = as_times(texts, name)
         sorts = times == sorted({*times})
     elif odd := next(filter(_BACKWARDS.search, texts[1:]), None):
-        raise refuse(name, odd, "numbers or ISO dates, since it may count back from an event (-5, or 2026-11-28)")
+        raise refuse(name, odd, "numbers or ISO dates (-5, or 2026-11-28), since it may count back from an event")
     else:
         in_numbers_only = len({_NUMBER.sub("0", text) for text in texts}) == 1
         distinct = len({_NUMBER.sub(lambda number: str(int(number[0])), text) for text in texts}) == len(texts)
@@ -88,7 +88,7 @@ def refuse_other_order(name: str, texts: Sequence[str]) -> None:
 
 
 def dates_in_doubt(names: Sequence[str]) -> list[str]:
-    """Return the parts of names that look like dates and that sort otherwise, if there are any.
+    """Return the parts of names that look like dates and do not sort by time; empty if there are none.
 
     >>> dates_in_doubt(["a-311025", "a-011125"]), dates_in_doubt(["a-251031", "a-251101"])
     (['311025', '011125'], [])
@@ -100,10 +100,10 @@ def dates_in_doubt(names: Sequence[str]) -> list[str]:
 
 
 def _sort_unlike_dates(texts: Sequence[str]) -> bool:
-    """Return True if all texts look like dates, such as 311025, 1231 or 20263101, whose order is not that of numbers.
+    """Return True if all texts look like dates, such as 311025, 1231 or 20263101, that do not sort by time as numbers.
 
-    Of several layouts, that in which the dates span least is meant; ISO dates always are. Dates without a year, and
-    weeks, may begin in any of them: after the longest gap.
+    If several layouts fit, the one in which the dates span the shortest time is used; ISO dates come first. Dates
+    without a year, and weeks, are taken to begin after the longest gap between them.
     """
     digits = [re.sub(r"\D", "", text) for text in texts]
     width = max(map(len, digits))
@@ -121,7 +121,7 @@ def _sort_unlike_dates(texts: Sequence[str]) -> bool:
 
 
 def _sort_unlike_dates_or_versions(numbers: Sequence[str]) -> bool:
-    """Return True if numbers such as 311025, 12.2025, 30.11 or 2026.10 all look like dates that sort otherwise."""
+    """Return True if numbers such as 311025, 12.2025, 30.11 or 2026.10 all look like dates that do not sort by time."""
     parts = [text.split(".") for text in numbers]
     if len({*map(len, parts)}) > 1 or not all(part.isdecimal() for of in parts for part in of):
         return False
@@ -135,7 +135,7 @@ def _sort_unlike_dates_or_versions(numbers: Sequence[str]) -> bool:
 
 
 def _days(texts: Sequence[str], layout: str) -> list[int]:
-    """Return dates in a layout as numbers of days, those without a year in 2000; empty if one is not such a date."""
+    """Return dates in a layout as day numbers, with 2000 for a missing year; empty if one is not such a date."""
     if layout == "week":
         return [7 * int(text) for text in texts] if all("01" <= text <= "53" for text in texts) else []
     try:
@@ -223,7 +223,7 @@ def as_times(names: Sequence[str], name: str = "order") -> list[float]:
     refuse_thousands(name, names)
     if all(map(is_finite_number, names)):
         if _sort_unlike_dates_or_versions(names):
-            wanted = "ISO dates such as 2026-11-28, since these may be dates that sort otherwise"
+            wanted = "ISO dates such as 2026-11-28, since these may be dates that do not sort by time"
             raise refuse(name, [*names][:5], wanted)
         return [float(text) for text in names]
     dates = [as_iso_date(name, text) for text in names]

@@ -38,9 +38,9 @@ _OTHERS = {
 class Answer(Generic[R]):
     """The answer of a comparison or a check."""
 
-    #: None for a leaderboard, as is `row`.
+    #: None for a leaderboard; `row` is None, too.
     verdict: Verdict | None
-    #: The row that decides: the failing row with the smallest adjusted p (of equal ones that with the largest drop in
+    #: The row that decides: the failing row with the smallest adjusted p (if tied, the one with the largest drop in
     #: margins), else an inconclusive row, all rows before slices, else the first measure on all rows.
     row: R | None
     #: A sentence with the measure, the slice and the effect with its interval.
@@ -89,7 +89,7 @@ def answer_of(comparison: ComparedRows) -> Answer[ComparisonRow]:
     return qualified(answer, comparison.notes)
 
 
-#: What removes a doubt, by the name of its note, and the condition of the first advice.
+#: Advice that removes a doubt, by the name of its note, and the start of a sentence with the usual advice.
 _CURES = {
     "": (_INDEPENDENT := "If all rows are independent"),
     "duplicates": f"Repeat without the copies. {_INDEPENDENT}",
@@ -99,12 +99,12 @@ _CURES = {
 
 
 def in_doubt(notes: Iterable[Note]) -> str:
-    """Return the end of a sentence with the first doubt or other verdict in notes on rows or scores, or empty."""
+    """Return the end of a sentence with the first doubt in notes on rows or scores; empty if there is none."""
     return next((f", but {note.doubt}" for note in notes if note.doubt), "")
 
 
 def qualified(answer: Answer[R], notes: Iterable[Note]) -> Answer[R]:
-    """Return the answer, with the first doubt or other verdict in notes on rows or scores, and the cure."""
+    """Return the answer with the first doubt in notes on rows or scores, and with advice that removes it."""
     note = next((note for note in notes if note.doubt), None)
     if note is None:
         return answer
@@ -239,7 +239,7 @@ def _not_worse_and_cheaper(comparison: ComparedRows) -> str:
 
 
 def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[ComparisonRow]) -> str:
-    """Return what to do. `row`: the row that decides; `better`: the measures by which the candidate is better."""
+    """Return the advice. `row`: the row that decides; `better`: the measures by which the candidate is better."""
     if comparison.verdict == "inconclusive" and row.test.kind == "betting":
         return "Go on: the next look adds its rows to these."
     if row.against_bar and row.verdict is not None:

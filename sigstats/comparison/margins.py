@@ -108,7 +108,7 @@ def names_of(row: Any) -> tuple[str, ...]:
 def check_margins(rule: Any, rows: Sequence[Any], *, alone: bool = False) -> None:
     """Raise ValueError if a margin of a `ComparisonRule` has a wrong unit, or is for something that is not compared.
 
-    `alone`: the rows are of one of several measures, of which the others may use a share or a part of the baseline.
+    `alone`: the rows are of one of several measures; the others may use a share or a part of the baseline.
     """
     for name, relative in () if alone else (("minimum_effect", "relative_effect"), ("margin", "relative_margin")):
         value, part = getattr(rule, name), getattr(rule, relative)

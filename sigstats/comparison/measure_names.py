@@ -36,7 +36,7 @@ _SCORES = ("scores", "probabilities", "tables", "marks")
 OF_SCORES = tuple(name for name in COMPARED_MEASURES if MEASURES[name].needs in _SCORES)
 #: Labels with more distinct numbers than this, most of them not integers, are measurements, not classes.
 MANY_NUMBERS = 20
-#: Fewer scores may be of 0.5 to 1 by chance. Those of an area from the second number on separate the classes.
+#: Fewer scores may all be 0.5 to 1 by chance. Scores with an area of the second number or more separate classes.
 _FEWEST, _SEPARATED = 20, 0.7
 #: Measures that a `Measure` may name, with parameters or with a direction of its own.
 _OF_COUNTS = ("error", "dcf", "f-beta", "macro-f-beta", "weighted-f-beta")
@@ -173,11 +173,11 @@ def is_positive(paired: "PairedPredictions", positive: str | None) -> NDArray[np
 def reversed_scores(
     paired: "PairedPredictions", measures: Iterable[str], positive: str | None, models: Sequence[str]
 ) -> Iterator[Note]:
-    """Yield a note on scores that favour the other class, for which the worse model would be the better one.
+    """Yield a note on scores that favour the other class, so that the worse model would seem better.
 
-    Without predictions, also on scores that may be those of the predicted class. Raises ValueError if the positive
-    class is only inferred, not given as `positive`, and the scores of the first model favour the other class, or are no
-    probabilities of it as a measure needs them.
+    Without predictions, scores that may be those of the predicted class are noted, too. Raises ValueError if the
+    positive class is only inferred, not given as `positive`, and the scores of the first model favour the other class,
+    or a measure needs probabilities and these scores may be those of the predicted class.
     """
     first, named = paired.runs[0] if paired.runs else paired, positive is not None
     scored, labels = first.scored, first.outcomes
@@ -209,7 +209,7 @@ def reversed_scores(
 
 
 def _are_too_high(scores: NDArray[np.float64], positives: int, negatives: int) -> bool:
-    """Return True for at least 20 scores of 0.5 to 1, of which the negatives are more than such probabilities allow."""
+    """Return True for at least 20 scores of 0.5 to 1, with more negatives than such probabilities allow."""
     n = positives + negatives
     if n < _FEWEST or min(positives, negatives) < n / 10 or scores.min() < 0.5 or scores.max() > 1:
         return False

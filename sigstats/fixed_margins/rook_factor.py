@@ -95,7 +95,7 @@ def log_value(factor: Factor, y0: float) -> Decimal:
 
 
 def _log_positive_sum(factor: Factor, y0: float) -> Decimal:
-    """Return the logarithm of the sum, all of whose terms are positive: the largest, times the ratios of the others."""
+    """Return the logarithm of a sum of positive terms: the largest term times the sum of the ratios to it."""
     r, c, _ = factor
     top = min(int(y0 * leading_slope(factor, y0)), r, c)
     width = 60 + 12 * math.isqrt(top + 1)

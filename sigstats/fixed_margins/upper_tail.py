@@ -1,4 +1,4 @@
-"""Margins of a square table, and the test of its number correct: the exact upper tail, and random numbers correct.
+"""Margins of a square table, and the law of its number correct: the exact upper tail, and random draws.
 
 The tail of `upper_tail` is faster to compute than the whole distribution (`sigstats.fixed_margins.distribution`).
 
@@ -8,7 +8,7 @@ that were named within it, and each half is a smaller problem of the same kind. 
 replicate, however many objects there are. If that is faster, few objects are shuffled, and tables of few classes of
 moderate size are drawn by SciPy.
 
-When not to use random numbers: for more than a billion objects, or if the exact distribution is feasible.
+When not to use random draws: for more than a billion objects, or if the exact distribution is feasible.
 """
 
 import math

@@ -9,9 +9,9 @@ is the number of objects that may take one of them.
 `efficiency_ends`: the efficiency test deals the assigned classes at random to the objects. If a reading gives one
 object another class, true or assigned, the number correct of any deal changes by at most 1. So if the change makes one
 more object correct, the p-value does not increase: P'(T >= t + 1) <= P(T >= t). The smallest p-value is therefore that
-of a reading in which every object is correct that one step can make correct, and the largest that of a reading in which
-every object is wrong that may be. If there are still too many readings to list, the p-values of those m steps from one
-of them lie between its probabilities of t + m and of t - m correct or more.
+of a reading in which all objects that one step can make correct are correct, and the largest that of a reading in which
+all objects that may be wrong are wrong. If these readings are too many to list, those at most m steps from one of them
+have p-values between its P(T >= t + m) and its P(T >= t - m).
 """
 
 from collections import Counter
@@ -45,8 +45,8 @@ def hesitating(objects: Sequence[Choice]) -> list[int]:
 def greatest(objects: Sequence[Choice], terms: FloatArray) -> IntArray:
     """Return the class counts that give the greatest sum of terms.
 
-    A convex function is largest at a vertex, which an order of the classes gives (Edmonds): as many objects as may take
-    the first, then the second, and so on. The best order is found subset by subset.
+    A convex function is largest at a vertex, which an order of the classes gives (Edmonds): as many objects as possible
+    take the first, then the second, and so on. The best order is found subset by subset.
 
     `objects`: the classes that each object may take; at most `MOST_CLASSES` may be one of several. `terms` (ndarray,
     shape (K, n + 1)): for each class the convex function of its count.
@@ -109,7 +109,7 @@ def smallest(objects: Sequence[Choice], terms: FloatArray) -> IntArray:
 
 
 def _better_path(taken: Mapping[Choice, Counter[int]], counts: IntArray, terms: FloatArray) -> dict[_Move, Choice]:
-    """Return the moves along classes, each of an object of this choice, that reduce the sum most; empty if none do."""
+    """Return the path of moves that reduces the sum most, with the choice of each moved object; empty if none does."""
     moves = {(u, v): choice for choice, places in taken.items() for u in +places for v in choice if u != v}
     best, best_path = -1e-12 * max(1.0, float(np.abs(terms).max())), []
     for start in {u for u, _ in moves}:
@@ -160,7 +160,7 @@ def lower_bound(
         steps = np.append(np.linspace(0, 1, 21)[1:-1], 2 / (iteration + 2))
         tried = [value(at + step * (corner - at)) for step in steps]
         at = at + steps[int(np.argmin(tried))] * (corner - at)
-    # More than the rounding by which a bound may be above the minimum.
+    # Rounding may raise the bound above the minimum by less than is subtracted here.
     return max(0.0, bound * (1 - 1e-9) - 1e-9)
 
 
@@ -183,7 +183,7 @@ def _spread(objects: Sequence[Choice], n_classes: int) -> FloatArray:
 def upper_bound_of_fit(objects: Sequence[Choice], expected: FloatArray) -> float:
     """Return an upper bound of the chi-square statistic of class counts and expected counts.
 
-    The sum of the counts is known: it may be subtracted from the terms, times any multiplier, before each is maximised.
+    The sum of the counts is known, so multiples of them may be subtracted from the terms before these are maximised.
     """
     low, high = limits(objects, len(expected))
 
@@ -250,7 +250,7 @@ def _most_wrong(true: Choice, assigned: Choice) -> list[Pair]:
 
 
 def _cells(options: Sequence[Sequence[Pair]], k: int) -> Iterable[list[Counts]]:
-    """Yield what each object adds, by reading, to the counts of true and assigned classes and the number correct."""
+    """Yield the counts that each reading of an object adds: true and assigned classes, and the number correct."""
     for choice in options:
         yield [(*(int(j == t) for j in range(k)), *(int(j == a) for j in range(k)), int(t == a)) for t, a in choice]
 

@@ -138,8 +138,8 @@ def certified(low: float, high: float) -> Interval:
 def homogeneity_exceedances(counts_a: Any, counts_b: Any, *, size: int, rng: Any = None) -> NDArray[np.bool_]:
     """Return a mask of `size` random tables with the observed margins that are no likelier than the observed table.
 
-    These are the replicates of the Monte-Carlo method of `homogeneity_test`, with its parameters and errors, for those
-    who spread them over machines: generators in equal states, which are advanced, give the same tables first.
+    These are the replicates of the Monte-Carlo method of `homogeneity_test`, with the same parameters and errors, so
+    that they can be spread over machines. Generators in equal states yield the same first tables, and are advanced.
     """
     a, b = as_two_samples(counts_a, counts_b)
     return exceedances(a, b, as_count(size, "size", minimum=0, maximum=MAX_RESAMPLES), as_generator(rng))
@@ -186,13 +186,13 @@ class TwoTails(NamedTuple):
 def two_tails(a: IntArray, b: IntArray) -> TwoTails:
     """Return the probability of all tables with these margins that are at most as likely, for any size.
 
-    Of `total` objects, the first sample has `drawn`, and `marked` objects are of the first class; x objects are both.
+    Of `total` objects, the first sample has `drawn`, and `marked` objects are of the first class; x are in both.
     """
     x, drawn, total = int(a[0]), int(a.sum()), int(a.sum() + b.sum())
     marked = int(a[0] + b[0])
     if total <= SMALL:
         return _in_whole_numbers(x, drawn, marked, total)
-    if x < (drawn + 1) * (marked + 1) // (total + 2):  # below the mode: the count of the other class is not
+    if x < (drawn + 1) * (marked + 1) // (total + 2):  # below the mode; the other class is above it
         x, marked = drawn - x, total - marked
     lowest = max(0, marked + drawn - total)
 
@@ -208,7 +208,7 @@ def two_tails(a: IntArray, b: IntArray) -> TwoTails:
 
     with localcontext(DIGITS):
         tail = hypergeometric_tail(total, marked, drawn, x)
-        mode = (drawn + 1) * (marked + 1) // (total + 2)  # up to which likelihoods grow
+        mode = (drawn + 1) * (marked + 1) // (total + 2)  # likelihoods grow up to here
         # The tables below `far` are at most as likely as the observed one.
         far = lowest + bisect_left(range(lowest, min(x, mode + 1)), True, key=heavier)
         if far >= x:

@@ -1,9 +1,9 @@
 """The tree of C4.5: grown by gain ratio, then pruned by estimates of the errors that it would make on new rows.
 
 `grow` returns the nodes of a tree, after `collapse` and `prune`, and `probabilities` predicts with them. Rows are given
-by their numbers, with their weights in a node. A row with a missing value goes to every branch, with the share of its
-weight that the branch has of the rows whose value is known (`divide`). Numba compiles these functions, hence the loops,
-and lists of nodes to visit (`waiting`) instead of recursion.
+by their numbers, with their weights in a node. A row with a missing value goes to every branch, with its weight divided
+in the proportions of the rows with known values (`divide`). Numba compiles these functions, hence the loops, and lists
+of nodes to visit (`waiting`) instead of recursion.
 """
 
 from typing import Any, NamedTuple
@@ -152,7 +152,7 @@ def _training_errors(counts: Any) -> Any:
 
 
 def prune(data: Training, nodes: Nodes, train: Any) -> None:
-    """Prune from below: a node waits until its branches are pruned (`ready`), and again if it became one of them."""
+    """Prune from below: a node waits until its branches are pruned (`ready`), and again if one replaces it."""
     waiting = [(0, False, train, np.ones(len(train)))]
     while len(waiting):
         node, ready, rows, weights = waiting.pop()
@@ -173,7 +173,7 @@ def _replace_node(data: Training, nodes: Nodes, node: int, rows: Any, weights: A
     most = 0.0
     for child in range(first, first + branches):
         most = max(most, nodes.counts[child].sum())
-    largest = first  # the first branch of the largest weight
+    largest = first  # the first branch with the largest weight
     while nodes.counts[largest].sum() <= most - TOLERANCE:
         largest += 1
     of_leaf = _leaf_errors(data, nodes.counts[node])

@@ -2,7 +2,7 @@
 
 scikit-learn's logistic regression is minimised by SciPy's L-BFGS-B. The same iterates are computed here, except for
 rounding; a problem whose path rounding could change is given up. All problems take a step together (`_step`). Most line
-searches along the steps end with their first trial. The others go on by SciPy's port of More and Thuente's (1994)
+searches along the steps end with their first trial. The others continue with SciPy's port of More and Thuente's (1994)
 search, which is not public: without it nothing is minimised here (`available`).
 
 In comparisons that decide a path, `doubt` is the relative distance that rounding may have moved both sides.
@@ -34,7 +34,7 @@ _LONGEST: Final = 1e10
 #: The relative rounding error of a value.
 _EPS: Final = 4 * float(np.finfo(np.float64).eps)
 
-#: The values and the gradients at points (rows), one for each of these problems, by number.
+#: Returns values and gradients at points (rows); there is one point for each of these problems, by number.
 Evaluate = Callable[[FloatArray, IntArray], tuple[FloatArray, FloatArray]]
 
 
@@ -45,7 +45,7 @@ class Rules:
     #: The largest slope, and the relative decrease of the value, at which a problem ends.
     slope: float
     decrease: float
-    #: The most iterations; then a problem ends where it is if `ends` is true, and else is given up.
+    #: The most iterations; then a problem ends where it is if `ends` is true, and is otherwise given up.
     iterations: int
     ends: bool
     #: Rounding moves an iterate by at most this in the first steps, and by ten times more in every further ten steps.
@@ -144,7 +144,7 @@ def _search(
     value, gradient = evaluate(state.x + length[:, None] * direction, state.at)
     slopes = _dot(gradient, direction)
     taken = _first_is_taken(state.value, slope, length, value, slopes, doubt)
-    # The other searches go on: by problem, each with its own trials.
+    # The other searches continue, by problem; each has its own trials.
     length, searches = length.copy(), {}
     for i in np.flatnonzero(~taken).tolist():
         searches[i] = _LineSearch((float(state.value[i]), float(slope[i])), float(length[i]), doubt)

@@ -198,7 +198,7 @@ def friedman_test(
     turned = f"{k} models (columns) and {datasets} data sets (rows): is the table transposed?" if k > datasets else ""
     if columns.models:
         units = unlike_models([*table.T], names, greater_is_better=greater_is_better, listed=models is not None)
-    else:  # an array may contain anything: it is noted, but not refused
+    else:  # an array may contain anything, so doubts are only noted
         units = unlike_units([*table.T], names, costs=not greater_is_better)
     return FriedmanResult(
         reason="; ".join(filter(None, (reason, turned, *units))),

@@ -161,7 +161,7 @@ def joint_tasks_test(
 def exceedances(
     won: IntArray, n: IntArray, size: IntArray, count: int, rng: np.random.Generator
 ) -> tuple[IntArray, IntArray]:
-    """Count the draws, `count` in all, whose statistics, and whose joint decision, are as extreme as observed.
+    """Count the draws, out of `count`, with each statistic, and with a joint decision, as extreme as observed.
 
     `won` (shape (m, T)): the rows won of each task in m sets of data, which are compared with the same draws. `n` and
     `size` (shape (T,)): the discordant rows and all rows of each task. Returns arrays of shape (3, m), for the three
@@ -215,6 +215,6 @@ def adjusted_by_steps(pvalues: FloatArray, tails: list[FloatArray]) -> FloatArra
 
 
 def _chance_of(tails: FloatArray, p: float) -> float:
-    """Return the probability that a task has a p-value of at most `p`: the largest such p-value; 0 if none is."""
+    """Return the probability that a task has a p-value of at most `p`: the largest such p-value, or 0."""
     first = int(np.searchsorted(-tails, -p * (1 + TIE_TOLERANCE)))
     return float(tails[first]) if first < len(tails) else 0.0

@@ -68,7 +68,7 @@ def read_scores(scores: Any, models: Any, datasets: Any) -> ScoreTable:
 
 
 def rows_of(scores: Any) -> Any:
-    """Return the index of a data frame, or of the first of the Series of a mapping; otherwise empty or a method."""
+    """Return the index of a data frame or of the first Series of a mapping; otherwise empty, or a method of a list."""
     return getattr(next(iter(scores.values()), scores) if isinstance(scores, Mapping) else scores, "index", ())
 
 

@@ -102,8 +102,8 @@ def stratified_paired_test(
     ------
     ValueError
         If a count is negative or fractional, the three differ in length, `n` is less than the discordant rows, or there
-        are more than a million discordant rows; if a data set is a total or mean of the others, by its label or counts;
-        or if pandas Series differ in their labels or the order of these.
+        are more than a million discordant rows; if the label or counts of a data set are those of a total or mean of
+        the others; or if pandas Series differ in their labels or their order.
 
     Notes
     -----
@@ -178,14 +178,14 @@ def as_strata(only_a: Any, only_b: Any, n: Any) -> tuple[IntArray, IntArray, Int
 
 
 def _refuse_totals(names: Iterable[Any], *counts: IntArray) -> None:
-    """Refuse a data set that is named as a total or mean, or whose counts are all the sums of those of the others."""
+    """Refuse a data set with the name of a total or mean, or with counts that are all sums of those of the others."""
     labels = [name if isinstance(name, tuple) else (name,) for name in names]
     if odd := next((label for levels in labels for label in levels if is_summary(label)), None):
         raise ValueError(f"n (index): {shown(odd)} is not a data set; leave out totals and means")
     for end, place in (("first", 0), ("last", -1)):
         of_others = all(2 * count[place] == count.sum() for count in counts)
         if len(counts[0]) > 2 and counts[0][place] + counts[1][place] and of_others:
-            raise ValueError(f"n: all {end} counts are the sums of the others; leave out the total")
+            raise ValueError(f"n: the {end} data set has the total counts of the others; leave it out")
 
 
 def _interval(a: IntArray, b: IntArray, sizes: IntArray, weights: FloatArray, level: float) -> Interval:

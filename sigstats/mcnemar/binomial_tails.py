@@ -1,8 +1,8 @@
 """Tails of the binomial distribution with p = 1/2, and McNemar's unconditional test, which adds them up.
 
-The law of every test on discordant pairs. Evaluated in logarithms, so that a tail of 1e-300000 is as good as one of
-0.01: a saddle-point form of the probability (no difference of large log-gammas) times a continued fraction.
-`tail_error` bounds what rounding does to it.
+Every test on discordant pairs uses this law. It is evaluated in logarithms, so that a tail of 1e-300000 is as precise
+as one of 0.01: a saddle-point form of the probability (no difference of large log-gammas) times a continued fraction.
+`tail_error` bounds its rounding error.
 
 The unconditional test takes the largest probability of a statistic over all shares of discordant pairs: given the
 number of these pairs the statistic is binomial, and that number is binomial too, with an unknown share.

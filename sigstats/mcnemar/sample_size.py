@@ -1,7 +1,7 @@
 """The number of observations that McNemar's test needs, and the difference that it detects with a given number.
 
-A comparison also has a smallest effect and a margin: `drop_size` and `detectable_drop` are those of a worse candidate,
-and `passing_size` is that of an equal one.
+A comparison also has a smallest effect and a margin: `drop_size` and `detectable_drop` are for a worse candidate, and
+`passing_size` is for an equal one.
 
 When not to use: with a discordance observed on the data that are to be tested, or if observations depend on each other.
 """
@@ -44,8 +44,8 @@ def sample_size(p_a: float, p_b: float, goal: float, rule: Rule) -> int:
     That no larger n falls below the goal is proved, not assumed. With b(m) the power given m discordant pairs, let B(i)
     be the mean of b(M + i) over M ~ binomial (n, p_a + p_b). The power at n + j is a mean of B(0) to B(j); if no B(i)
     is below the goal, no larger n is. Beyond the largest m considered, b is bounded from below by Hoeffding's
-    inequality. The smallest n with that proof is found by bisection, for the proof carries over from n to n + 1, above
-    an n whose power is below the goal, and then lowered as long as the power itself stays at the goal.
+    inequality. The smallest n with that proof is found by bisection, above an n with too little power; the proof
+    carries over from n to n + 1. This n is then lowered as long as its power reaches the goal.
     """
     alternative = rule.alternative
     if p_a == p_b or (p_a < p_b and alternative == "greater") or (p_a > p_b and alternative == "less"):
@@ -221,7 +221,7 @@ def drop_size(
     """Return the smallest number of observations from which on a drop is shown with this power; None if none is enough.
 
     It is that of `sigstats.paired_sample_size`, unless the smallest effect, `minimum`, decides: then it is found by
-    bisection, and a few larger numbers may have a power that is lower, by no more than one observation changes it.
+    bisection, and a few larger numbers may have less power, by no more than one observation changes it.
     """
     if drop <= minimum:
         return None

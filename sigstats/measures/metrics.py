@@ -67,7 +67,7 @@ class: probability prob probs proba p pred-proba predict-proba y-prob y-score y-
 #: Error rates that may exceed 1.
 _ERROR_RATES = ("wer", "cer", "ter", "mape", "smape")
 _SEPARATORS = re.compile(r"[\s_.-]+")
-#: Separators of the words in names of models, as in `loss/A`; not of a cut-off.
+#: Separators of the words in names of models, as in `loss/A`; `@` is not one, since it begins a cut-off.
 _IN_NAMES = re.compile(r"(?:[^\w@]|_)+")
 _STAGES = frozenset(("train", "val", "valid", "validation", "dev", "eval", "test"))
 _CUT_OFF = re.compile(r"@(\d+|k)$")
@@ -195,12 +195,12 @@ def metrics_of(names: Sequence[str]) -> list[Metric | None]:
 
 
 def against_direction(names: Sequence[str], *, greater: bool, cure: str) -> list[Note]:
-    """Return a note if all models are named after metrics with the opposite direction; refuse both directions."""
+    """Return a note if all models are named after metrics with the opposite direction; refuse names of both."""
     known = [metric for metric in metrics_of(names) if metric and metric.direction != "class"]
     directions = {metric.direction for metric in known} if len(known) == len(names) else set()
     if len(directions) > 1:
         of_each = {metric.direction: f"a {metric.direction} {metric.name}" for metric in known}
-        problem = f"{' and '.join(of_each.values())} is better; give scores of one direction"
+        problem = f"{' and '.join(of_each.values())} are better; give scores of one direction"
         raise ValueError(f"models: {problem}, or rename the columns if these are models")
     if directions == {"lower" if greater else "higher"}:
         better, used = ("lower", "higher") if greater else ("higher", "lower")

@@ -1,7 +1,7 @@
 """Formulas of measures of scores and numbers: losses, the area under the curve, pass@k, and the rank of the true class.
 
 `neg_log_loss` to `neg_squared_error` return values of rows, whose mean is the measure; losses are negated, so that the
-greater mean belongs to the better classifier. The others are of a sample. `weighted.py` has formulas with weights.
+greater mean belongs to the better classifier. The others are of whole samples. `weighted.py` has those with weights.
 """
 
 import math

@@ -28,7 +28,7 @@ _FEW_ROWS = 256
 
 
 def weighted_kappa(power: int, true: Any, predicted: Any, weights: FloatArray) -> FloatArray:
-    """Return 1 minus the ratio of the distances to those by chance; 1 if all rows have, and are called, one class."""
+    """Return 1 minus the ratio of the distances to those by chance; 1 if labels and predictions are all one class."""
     numbers, codes = np.unique(np.concatenate([true, predicted]), return_inverse=True)
     (rows, columns), indicators = codes.reshape(2, -1), np.eye(len(numbers))
     distances = np.abs(np.subtract.outer(numbers, numbers)) ** power

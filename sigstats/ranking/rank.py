@@ -133,7 +133,7 @@ def _models(
 
 
 def check_costs(costs: Iterable[FloatArray], models: Sequence[str], name: str = "cost") -> None:
-    """Refuse marks, and negative costs, since the higher one may be the cheaper. `costs`: an array for each model."""
+    """Refuse marks, and negative costs, which may mean that higher is cheaper. `costs`: an array for each model."""
     if is_lower_better(name) is False:
         raise refuse("cost", name, f"a cost, since a higher {name} is better")
     for values, model in zip(costs, models, strict=True):

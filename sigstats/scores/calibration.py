@@ -85,8 +85,8 @@ def calibration_test(
     y : array_like, shape (n,)
         The true labels.
     probabilities : array_like of float, shape (n,) or (n, k)
-        Of the positive class, or of all k classes. Of a table the largest of each row is tested, as the probability
-        that its class is the true one (top-label calibration).
+        Probabilities of the positive class, or of all k classes. In a table, the largest of each row is tested as the
+        probability that its class is the true one (top-label calibration).
     statistic : {"ece", "kuiper"}
         ``"ece"``: the mean over rows of the absolute difference between the share of hits and the mean probability in
         the row's bin. ``"kuiper"``: the range of the cumulative differences of hits and probabilities, in the order of
@@ -117,8 +117,8 @@ def calibration_test(
     -----
     Labels are redrawn from the probabilities, and p is ``(1 + b) / (1 + n_resamples)``, where b sets have a statistic
     as large (Broecker and Smith's consistency resampling). The expected calibration error of a calibrated classifier is
-    some 0.12 at 100 rows and 0.03 at 2,000, so compare it with `expected`. The Kuiper statistic (Arrieta-Ibarra et al.)
-    needs no bins. Of 500 rows it found probabilities 5 points too high in 65% of samples (``"ece"``: 37%),
+    about 0.12 at 100 rows and 0.03 at 2,000, so compare it with `expected`. The Kuiper statistic (Arrieta-Ibarra et
+    al.) needs no bins. With 500 rows, it found probabilities 5 points too high in 65% of samples (``"ece"``: 37%), and
     overconfident ones in 47% (80%).
 
     The interval covers the calibration error with probability 0.95 or more, at any number of rows, for independent

@@ -45,7 +45,7 @@ def mean_score_test(
     Parameters
     ----------
     score_a, score_b : array_like of float, shape (n,)
-        The score of each row: a mark, a loss, a truth value (right or wrong), whatever is meant to be averaged.
+        The score of each row: a mark, a loss, a truth value (right or wrong), or any other value to average.
     groups : array_like of int, shape (n,), optional
         The group of each row, where rows of one group are not independent: the standard error is then that of groups.
     order : array_like, shape (n,), optional
@@ -80,9 +80,9 @@ def mean_score_test(
     With `order` it is the test of Diebold and Mariano in the form of Ibragimov and Mueller: Student's t of sums of 4 to
     16 blocks of consecutive rows, longer ones for stronger autocorrelation. At the two-sided level of 5% equal
     forecasts with normal differences of autocorrelation 0, 0.5 and 0.8 differed in 4.6, 5.8 and 9.1% of samples of 50
-    rows, in 4.5, 4.4 and 6.0% of 200, and in 4.8, 5.4 and 5.8% of 1,000; of 0.8 in the form of Harvey, Leybourne and
-    Newbold (1997) in 20, 11 and 7%. If a tenth of the variance has an autocorrelation of 0.98 and the rest none, they
-    differed in 28% of 200 rows and 8% of 1,000, half of the former with a warning and nearly all of the latter.
+    rows, in 4.5, 4.4 and 6.0% of 200, and in 4.8, 5.4 and 5.8% of 1,000; with 0.8, the form of Harvey, Leybourne and
+    Newbold (1997) gives 20, 11 and 7%. If a tenth of the variance has an autocorrelation of 0.98 and the rest none,
+    they differed in 28% of 200 rows and 8% of 1,000, half of the former with a warning and nearly all of the latter.
 
     References
     ----------

@@ -1,10 +1,10 @@
 """Power of the test of `sigstats.compare` by its results on samples: of a pilot's rows, or of groups without a pilot.
 
-Samples like a pilot are of its rows, or groups of rows, after an exponential tilt that gives the pilot a drop: a unit
-(row or group) is drawn with a probability proportional to exp(t z). The influence z of a unit is the change in the
-difference of the measure when copies of the unit are added; t is chosen so that the tilted pilot has the drop. For a
-quantile, which a tilt changes only by the rows near it, and for a mean if no t gives the drop, all values of the
-candidate are shifted by the same amount instead. Each sample is tested as by `compare`. It counts if it is significant
+Samples like a pilot are drawn from its rows, or groups of rows, after an exponential tilt that gives the pilot a drop:
+a unit (row or group) is drawn with a probability proportional to exp(t z). The influence z of a unit is the change in
+the difference of the measure when copies of the unit are added; t is chosen so that the tilted pilot has the drop. For
+a quantile, which a tilt changes only by the rows near it, and for a mean if no t gives the drop, all values of the
+candidate are shifted by the same amount instead. Each sample is tested as in `compare`. It counts if it is significant
 and its observed drop is at least the minimum. `at_drop` gives a `TiltedPilot` the drop, and `TiltedPilot.detected` is
 then the power.
 
@@ -13,7 +13,7 @@ neither or the candidate. Any two rows of a group have a given correlation, such
 those of the pilot. A sample is tested as in `compare` (`sigstats.unseen_row.means`), and fails by the same rule.
 
 When not to use: for single rows, whose power is exact (`sigstats.mcnemar.power.drop_power`); for rows unlike those of
-the pilot, as its samples contain no other rare rows.
+the pilot, since the samples lack rare rows that the pilot lacks.
 """
 
 import math

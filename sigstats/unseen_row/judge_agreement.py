@@ -106,8 +106,8 @@ def notes_on_one_value(
 ) -> list[Note]:
     """Return notes on labels that are all 1, or all 0: people may have ticked these rows, and left the others empty.
 
-    `right`: the judge's verdicts; `people` may have labels of further models. Raise ValueError if the judge, too, calls
-    another share of the labelled rows right than of the others; only the first row of each group counts. Labels of the
+    `right`: the judge's verdicts; `people` may have labels of further models. Raise ValueError if the judge also calls
+    a different share of these rows right than of the others; only the first row of each group counts. Labels of the
     same rows in all models, with both values, are not ticks.
     """
     labelled, notes = ~np.isnan(people), []

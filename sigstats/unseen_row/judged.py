@@ -90,7 +90,7 @@ class JudgedRows(NamedTuple):
         return float(self.rows @ means / self.rows.sum())
 
     def law(self, size: int, generator: np.random.Generator) -> Law:
-        """Return the law of the mean value that people would see, by this many draws."""
+        """Return the law of the mean value that people would see, from this many draws."""
         by_row = self.groups is None
         return self._law_of_rows(self.table, size, generator) if by_row else self._law_of_groups(size, generator)
 
@@ -106,7 +106,7 @@ class JudgedRows(NamedTuple):
         return self._with_worst_row(of_verdict, sums, totals, generator.standard_exponential((size, 1)))
 
     def _law_of_groups(self, size: int, generator: np.random.Generator, more_labels: float | None = None) -> Law:
-        """Return the law with random weights of groups; `more_labels`: as if this many times as many were labelled."""
+        """Return the law with random weights of groups; `more_labels`: as if with this many times the labels."""
         assert self.groups is not None
         rows, labels, differences, counts = self.groups
 
@@ -134,7 +134,7 @@ class JudgedRows(NamedTuple):
             means = np.divide(sums, totals, out=np.full_like(sums, worst), where=totals > 0)
             roots = np.sqrt(shares * np.abs(worst - means) * totals)
             added = np.zeros_like(sums)
-            for _ in range(3):  # at most three verdicts: one that would get less than nothing leaves it to the others
+            for _ in range(3):  # at most three verdicts; one with a negative part gets none
                 level = more + (totals * (roots > 0)).sum(axis=1, keepdims=True)
                 level /= np.maximum(roots.sum(axis=1, keepdims=True), 1e-300)
                 added = np.maximum(roots * level - totals, 0.0)
@@ -144,10 +144,10 @@ class JudgedRows(NamedTuple):
         return Law(*sides)
 
     def labels_wanted(self, null: float, way: str, share: float) -> IntArray | None:
-        """Return the fewest labels by verdict with which the test decides, or None if labels of all rows would not.
+        """Return the fewest labels by verdict with which the test decides, or None if labels of all rows do not.
 
-        They are allocated as by Neyman (1934), in proportion to the spread of the values; for groups, as at present.
-        `way`: the alternative; `share`: the level of one tail.
+        They are allocated as by Neyman (1934), in proportion to the spread of the values; for groups, in the present
+        proportions. `way`: the alternative; `share`: the level of one tail.
         """
         level = 2 * share if way == "two-sided" else share
         rows, labels = self.rows, self.labels

@@ -2,7 +2,7 @@
 
 For rates only, the fan-out ``tally`` counts the outcomes of very many test sets; a row stands for 10,000 of them. The
 test sets are the same as in `sigstats.tasks.calibration.subsample`, so the counts agree with its rows. A formula gives
-the rows at which McNemar's test rejects half of the time, for comparison with published numbers.
+the number of rows at which McNemar's test rejects half of the time, for comparison with published numbers.
 """
 
 from collections import Counter

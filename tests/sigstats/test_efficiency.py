@@ -250,7 +250,8 @@ def test_bad_tables_are_named(table, named):
 
 
 def test_predictions_whose_table_has_margins_by_chance_are_tested():
-    y, prediction = [0, 0, 1, 1, 2, 2, 2, 2], [0, 2, 1, 2, 0, 1, 2, 2]  # (1, 0, 1), (0, 1, 1), (1, 1, 2)
+    y, prediction = 5 * [0, 0, 1, 1, 2, 2, 2, 2], 5 * [0, 2, 1, 2, 0, 1, 2, 2]  # (5, 0, 5), (0, 5, 5), (5, 5, 10)
     with pytest.raises(ValueError, match="leave out the margins"):
         efficiency_test(confusion_table(y, prediction))
-    assert efficiency_test.from_predictions(y, prediction).statistic == 4
+    assert efficiency_test.from_predictions(y, prediction).statistic == 20
+    assert efficiency_test([[0, 1, 1], [0, 0, 0], [0, 1, 1]]).statistic == 1

@@ -224,7 +224,7 @@ def unknown_option(name: str) -> TypeError:
     """Return the error for an option that `compare` does not have."""
     cure = did_you_mean(name, CompareOptions.__annotations__)
     if name in ComparisonRule.__dataclass_fields__:
-        cure = f"; it is one of the rule: rule=ComparisonRule({name}=...)"
+        cure = f"; pass rule=ComparisonRule({name}=...)"
     return TypeError(f"compare() has no option {name!r}{cure}")
 
 

@@ -187,7 +187,7 @@ def _notes_on_costs(names: Sequence[str], scores: Any, measure: str = "mean-scor
     """
     if (are_answers := scores.dtype == np.bool_) and all(map(_OF_WRONG.search, names)):
         cure = "give right answers (~table), or rename the columns if these are models"
-        raise ValueError(f"models: {shown(names[0])} has the name of wrong answers; {cure}")
+        raise ValueError(f"models: {shown(names[0])} seems to mark wrong answers; {cure}")
     mean = measure == "mean-score"
     ways = "give negative scores" if mean else f"use sigstats rank --lower-is-better NAME --measure {measure}"
     cure = f"{ways}, or rename the columns if these are models"

@@ -212,19 +212,19 @@ def moved(columns: Mapping[str, tuple[Any, Any]]) -> Iterator[tuple[str, Any, An
 
 
 def _coded_alike(both: tuple[Any, Any]) -> tuple[Any, Any, Any]:
-    """Return the values of a column of two files as texts, and both files' codes; texts may be long, and repeated."""
+    """Return the distinct values of a column of two files as texts, and the codes of both files."""
     texts = [part.dictionary.cast(pa.large_string()) for part in both]
     values = pc.unique(pa.concat_arrays(texts)).drop_null()
     a, b = (pc.index_in(text, value_set=values).take(part.indices) for text, part in zip(texts, both, strict=True))
     return values, a, b
 
 
-#: Columns of two files contain the same values in another order by chance less often than this.
+#: Below this probability, the same values of columns in another order are not due to chance.
 _BY_CHANCE = 1e-4
 
 
 def reordered(columns: Mapping[str, tuple[Any, Any]]) -> Iterator[tuple[str, Any, Any]]:
-    """Yield joined columns of both files, as one, if together they describe the same rows in another order.
+    """Yield the columns of both files, joined into one, if they describe the same rows in another order.
 
     Values that are all equally frequent are not examined: they may be ranks, folds or bins that each file assigns.
     """

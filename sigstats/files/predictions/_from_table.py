@@ -40,9 +40,9 @@ from ._tasks import have_same_items, same_items
 
 #: Labels with at least this many different values may be measurements.
 _MEASUREMENTS = 10
-#: At most this many columns are listed, and are factors of unnamed counts.
+#: The most columns that are listed in a message, or that are factors of counts without a usual name.
 _LISTED = 10
-#: In larger tables, rows are no cells. With fewer or smaller counts, answers may differ in all cells by chance.
+#: Of tables of counts: the most and the fewest rows, the smallest mean count, and the probability of a coincidence.
 _MOST_CELLS, _FEWEST_CELLS, _MEAN_COUNT, _BY_CHANCE = 10_000, 4, 5, 1e-4
 #: Runs have at least this many rows on average.
 _FEWEST_OF_RUN = 20
@@ -274,9 +274,9 @@ def repeated_header(rows: TableRows) -> Errors:
 
 
 def counted_cells(rows: TableRows) -> Errors:
-    """Yield an error if rows by position are cells of a table, of which a column counts the rows.
+    """Yield an error if rows without ids seem to be cells of a table, with a column that counts their rows.
 
-    Each combination of the other columns appears once. In sparse and in wide tables, the column has the name of counts.
+    Each combination of the other columns appears once. In sparse and wide tables, the column must have a usual name.
     """
     used, n = rows.columns.wanted, rows.table.num_rows
     columns = as_dictionaries(rows.table.other_columns(()), n) if rows.by_position and n <= _MOST_CELLS else {}
@@ -300,15 +300,15 @@ def counted_cells(rows: TableRows) -> Errors:
 
 
 def _differ_by_design(answer: Ints, others: Sequence[Ints]) -> bool:
-    """Return True for answers that differ within all cells of the other columns, and hardly do so by chance."""
+    """Return True if answers differ within all cells of the other columns, which is unlikely by chance."""
     n, k, cells = len(answer), int(answer.max()) + 1, np.bincount(joint_codes(others)) if others else np.array([1])
-    # Equally frequent, independent answers would differ in all cells at most this often.
+    # The probability that independent answers differ in all cells is largest if they are equally frequent.
     chance = sum(math.lgamma(k + 1) - math.lgamma(k + 1 - m) - m * math.log(k) for m in cells.tolist())
     return n == k * len(cells) >= _FEWEST_CELLS or chance < math.log(_BY_CHANCE)
 
 
 def repeated_runs(rows: TableRows) -> Errors:
-    """Yield an error for rows by position whose labels repeat, as of several runs or models on the same items."""
+    """Yield an error if the labels of rows without ids repeat, as for several runs or models on the same items."""
     units, n, answers = rows.columns.units, rows.table.num_rows, {rows.columns.label, rows.columns.prediction}
     repeated = units.group or units.run or units.epoch or units.order or rows.columns.duplicates
     if not rows.by_position or rows.is_label_file or not rows.has_labels or repeated:
@@ -335,6 +335,6 @@ def repeated_runs(rows: TableRows) -> Errors:
 
 
 def _are_design(codes: Mapping[str, Ints], n: int) -> bool:
-    """Return True if coarse columns differ in all rows: labels of a design repeat if they do not depend on a factor."""
+    """Return True for a design: no rows agree in all coarse columns. If a factor has no effect, its labels repeat."""
     coarse = [of for of in codes.values() if of.max() < math.isqrt(n)]
     return bool(coarse) and len(np.unique(joint_codes(coarse))) == n

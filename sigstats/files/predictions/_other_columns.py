@@ -35,7 +35,7 @@ _OTHER_PARTS = frozenset({"test", "testing", "test_set", "val", "valid", "valida
 _NOT_FINISHED = frozenset({"error", "errored", "timeout", "timed_out", "crashed", "aborted", "cancelled", "canceled"})
 _NOT_FINISHED |= {"failed", "fail", "failure"}
 _TRUE, _FALSE = frozenset({"1", "1.0", "true", "yes"}), frozenset({"0", "0.0", "false", "no"})
-#: Columns of calls that succeeded, unless they state which answers are right.
+#: Columns that mark successful calls, unless they mark right answers.
 _SUCCESS = frozenset({"success", "issuccess", "succeeded", "ok", "isok"})
 #: Columns of HTTP status codes; codes from 400 on are errors.
 _HTTP = frozenset({"httpstatus", "httpcode", "httpstatuscode", "statuscode"})
@@ -55,7 +55,7 @@ _OTHER_KINDS = {
 _ERRORS = frozenset({"error", "errormessage", "errortype", "exception", "traceback", "failure"})
 _ERRORS |= {"parseerror", "parsingerror"}
 _NO_ERROR = frozenset({"", "false", "no", "none", "null", "nan", "n/a", "ok", "success"})
-#: Columns that may weigh rows, or contain a measurement, and columns of other measurements.
+#: Columns of row weights or a measurement, and columns of other measurements, which suggest the latter.
 _MAY_WEIGH = frozenset({"weight", "weights"})
 _MEASUREMENT = re.compile(r"(?i)(^|[_. -])(height|length|width|age|bmi|size|volume|sex|gender|horsepower)($|[_. -])")
 #: Columns that state if the prediction is right.
@@ -178,7 +178,7 @@ def unused_notes(
     """Yield notes on rows of another kind, row weights and verdicts in columns that are not used.
 
     `answers`: the labels and predictions; empty if another column may have a verdict on them. `graded`: True for marks
-    without labels, which may be those of several rows each.
+    without labels; a mark may be the mean of several rows.
     """
     weights = WEIGHTS | ROWS_BEHIND if graded else WEIGHTS
     for name, column in table.other_columns(used).items():
@@ -196,7 +196,7 @@ def unused_notes(
 
 
 def _weighs_rows(table: Table, name: str) -> bool:
-    """Return True for positive numbers with a mean of 1 or far apart, unless other columns are measurements."""
+    """Return True for positive numbers that differ much or have a mean of 1, unless other columns are measurements."""
     numbers = to_numbers(without_empty(table.texts_or_missing(name)))
     if numbers is None or not pc.min(numbers).as_py() or any(map(_MEASUREMENT.search, table.names)):
         return False

@@ -97,7 +97,7 @@ def join_tables(where: str, parts: Sequence[Predictions], columns: Columns) -> P
     notes = [note for part in parts for note in part.notes]
     if len(parts) > 1 and not are_parts and parts[0].by_position and parts[0].outcomes.graded:
         text = f"{where}: the {len(parts)} files are read as tasks of one model: {some_of(tasks, _NAMED)}"
-        notes.append(Note("files-as-tasks", f"{text}; if they are models, give one file of each (compare, rank)"))
+        notes.append(Note("files-as-tasks", f"{text}; if they are models, give compare or rank one file of each"))
     if are_parts:
         text = f"{where}: {some_of(tasks, _NAMED)} are read as parts of one table, as their names state"
         notes.append(Note("parts-of-one-table", text))

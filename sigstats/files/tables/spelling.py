@@ -120,7 +120,7 @@ def check_points(where: str, texts: Array, content: bytes, separator: str, fewes
     """Refuse a column of numbers such as 1.250 if their points may separate thousands.
 
     They may if other fields of the file (`content`) have decimal commas, or if the separator is a semicolon and no
-    number has a point that must be decimal. Columns with fewer than `fewest` different numbers with a point are spared.
+    number has a point that must be decimal. Columns with fewer than `fewest` different numbers with a point are exempt.
     """
     texts = texts.drop_null()
     if not _all_match(texts, _POINT_OF_THOUSANDS):

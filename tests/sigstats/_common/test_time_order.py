@@ -161,7 +161,7 @@ def test_bad_orders_are_refused(options, message):
 def test_numbers_whose_dates_are_in_another_order_are_refused(pattern, first, refused):
     names = [(first + timedelta(days=day)).strftime(pattern) for day in range(30)]
     if refused:
-        with pytest.raises(ValueError, match="may be dates that sort otherwise"):
+        with pytest.raises(ValueError, match="may be dates that do not sort by time"):
             as_times(names)
     else:
         assert as_times(names) == [float(name) for name in names]
@@ -180,7 +180,7 @@ def test_numbers_whose_dates_are_in_another_order_are_refused(pattern, first, re
 )
 def test_decimals_that_may_be_dates_in_another_order_are_refused(names, refused):
     if refused:
-        with pytest.raises(ValueError, match="may be dates that sort otherwise"):
+        with pytest.raises(ValueError, match="may be dates that do not sort by time"):
             as_times(names)
     else:
         assert as_times(names) == [float(name) for name in names]

@@ -461,8 +461,8 @@ def test_labels_of_two_annotators_who_spell_a_class_in_two_ways_are_refused(spel
     [
         ("cat dog", "dog cat", "'cat dog' and 'dog cat' are taken as two classes"),
         ("cat/dog", "Dog/cat", "'Dog/cat' and 'cat/dog' are taken as two classes"),
-        ("0|2|-1", "1|-1|-1", "-1 in '0|2|-1' may fill up a list"),
-        ("[1, -1]", "[1, 2]", "-1 in '[1, -1]' may fill up a list"),
+        ("0|2|-1", "1|-1|-1", "-1 in '0|2|-1' may be padding"),
+        ("[1, -1]", "[1, 2]", "-1 in '[1, -1]' may be padding"),
         ("(0,-1)", "(-1,1)", ""),  # steps
         ("1 2", "2 1", ""),
         ("1/2", "2/1", ""),
@@ -474,7 +474,7 @@ def test_sets_in_two_orders_and_padded_lists_are_noted(one, other, told):
     label = np.array([one, "bird"])[np.arange(200) % 2]
     said = np.where(np.arange(200) % 5 == 0, other, label)
     notes = [str(note) for note in sigstats.compare(label, said, said[::-1]).notes]
-    assert [note for note in notes if "taken as two" in note or "fill up" in note] == [
+    assert [note for note in notes if "taken as two" in note or "padding" in note] == [
         note for note in notes if told and note.startswith(told)
     ]
     assert any(note.startswith(told) for note in notes)
@@ -497,7 +497,7 @@ def test_texts_that_differ_from_all_labels_only_at_their_ends_are_refused(label,
     answers[::3] = said.format("none")
     for predicted in (answers, np.where(np.arange(200) == 1, labels, answers)):
         if refused and predicted is answers:
-            with pytest.raises(ValueError, match="only at its ends, and no answer equals a label"):
+            with pytest.raises(ValueError, match="only in a prefix or suffix, and no prediction equals a label"):
                 sigstats.check(labels, predicted, at_least=0.1)
         else:
             assert sigstats.check(labels, predicted, at_least=0.1).verdict

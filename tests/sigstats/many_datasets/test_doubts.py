@@ -50,7 +50,7 @@ def test_names_of_costs_contradict_the_direction(names, greater, told):
 @pytest.mark.parametrize("word", ["wrong", "Errors", "hallucinated"])
 def test_truth_values_with_the_names_of_errors_are_not_ranked(word, kind):
     frame = pd.DataFrame(SCORES > 0.75, columns=[f"a_{word}", f"b {word}"]).astype(kind)
-    with pytest.raises(ValueError, match=rf"^models: 'a_{word}' has the name of wrong answers; give right answers"):
+    with pytest.raises(ValueError, match=rf"^models: 'a_{word}' seems to mark wrong answers; give right answers"):
         sigstats.rank_models(frame)
     assert sigstats.rank_models(frame.set_axis(["a", f"b_{word}"], axis=1)).models
 
@@ -59,7 +59,7 @@ def test_truth_values_with_the_names_of_errors_are_not_ranked(word, kind):
 def test_costs_and_qualities_in_one_table_are_refused(names):
     frame = pd.DataFrame(SCORES, columns=names)
     for call in (notes, sigstats.rank_models):
-        with pytest.raises(ValueError, match=r"^models: a higher \w+ and a lower \w+ is better; give scores of one"):
+        with pytest.raises(ValueError, match=r"^models: a higher \w+ and a lower \w+ are better; give scores of one"):
             call(frame)
 
 

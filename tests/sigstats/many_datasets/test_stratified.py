@@ -72,8 +72,8 @@ def test_sixty_data_sets_of_unlike_sizes_have_certified_bounds():
         (([0], [0], [0]), "n: 0"),
         (([-1], [0], [3]), "only_a: -1"),
         (([10**6], [1], [10**7]), r"only_a \+ only_b: the total"),
-        (([9, 4, 12, 25], [3, 2, 4, 9], [150, 60, 200, 410]), "^n: all last counts are the sums of the others"),
-        (([25, 9, 16], [9, 3, 6], [410, 150, 260]), "^n: all first counts are the sums of the others"),
+        (([9, 4, 12, 25], [3, 2, 4, 9], [150, 60, 200, 410]), "^n: the last data set has the total counts"),
+        (([25, 9, 16], [9, 3, 6], [410, 150, 260]), "^n: the first data set has the total counts"),
         *(
             ((pd.Series([9, 4, 12], ["a", "b", name]), [3, 2, 4], [150, 60, 200]), f"'{name}' is not a data set")
             for name in ("Total", "All", "Overall accuracy", "Mean", "average")

@@ -281,7 +281,7 @@ def test_labels_that_put_b_in_rows_are_refused(rows, columns, turned):
 @pytest.mark.parametrize("labels", [(False, True), (0, 1), ("no", "yes")])
 def test_axes_of_classes_or_errors_are_refused(names, labels):
     rows, columns = (pd.Index(labels, name=name) for name in names)
-    with pytest.raises(ValueError, match=f"'{names[0]}' is not valid; expected the name of an axis of right answers"):
+    with pytest.raises(ValueError, match=f"'{names[0]}' is not valid; expected a name for right answers"):
         mcnemar_test(pd.DataFrame([[2, 3], [6, 29]], rows, columns))
 
 

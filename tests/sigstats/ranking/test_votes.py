@@ -427,7 +427,7 @@ def test_votes_that_a_voter_gave_twice_are_counted_in_a_note(tmp_path, answer, s
     for columns, options in (([], []), (["judge"], []), (["question", "judge"], ["--group", "judge"])):
         assert told(frame[["model_a", "model_b", "winner", *columns]], *options) == []
     texts, notes = told(frame), told(frame, "--group", "judge", "--item", "question")
-    again = f"{copies} of {n + copies} votes have the judge, the question and both models of another vote"
+    again = f"{copies} of {n + copies} votes share the judge, the question and both models with another"
     assert notes == [f"{again}; remove them if they are copies"] * (copies > 0)
     told = f"{copies} of {n + copies} votes equal others in all columns and may be copies"
     assert texts == [f"{told}; remove them, or add --group VOTER"] * (copies > 0)

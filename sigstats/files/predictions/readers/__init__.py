@@ -1,6 +1,6 @@
 """The formats of predictions. A module per format recognises the beginning of files, and reads them.
 
-`read_file` tries the formats in their order. A file of no format is refused with its likely format (`_unknown`).
+`read_file` tries the formats in their order. A file in no known format is refused with the likely one (`_unknown`).
 """
 
 import contextlib
@@ -95,7 +95,7 @@ def format_names() -> list[str]:
 
 
 def _format(content: Content) -> Format | None:
-    """Return the first format that takes a file."""
+    """Return the first format that recognises a file."""
     for module in _formats():
         reads: Callable[[Content], bool] | None = getattr(module, "reads", None)
         if module.BEGINS.match(content.start) and (reads is None or reads(content)):
@@ -141,7 +141,7 @@ _PLAIN = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 def _unknown(content: Content) -> ValueError:
-    """Return the error for a file of no format."""
+    """Return the error for a file in an unknown format."""
     appearance = _appearance(content)
     if appearance in _OTHER_OUTPUT.values() or appearance.endswith(_ROWS):
         return ValueError(f"{content.where}: looks like {appearance}")
@@ -152,7 +152,7 @@ def _unknown(content: Content) -> ValueError:
 
 
 def _appearance(content: Content) -> str:
-    """Return the words for the likely format."""
+    """Return a description of the likely format."""
     start = content.start
     for mark, name in _KNOWN.items():
         if start.startswith(mark):

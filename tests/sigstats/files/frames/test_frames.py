@@ -200,7 +200,7 @@ BAD = {
 @pytest.mark.parametrize(
     ("option", "said"),
     [
-        ({"alpha": 0.01}, "compare() has no option 'alpha'; it is one of the rule: rule=ComparisonRule(alpha=...)"),
+        ({"alpha": 0.01}, "compare() has no option 'alpha'; pass rule=ComparisonRule(alpha=...)"),
         ({"slice": "region"}, "compare() has no option 'slice' (did you mean 'slices'?)"),
     ],
 )

@@ -111,7 +111,7 @@ def test_the_parts_of_names_that_all_files_share_are_no_part_of_the_task(tmp_pat
 def test_files_of_scores_without_ids_are_told_to_be_tasks(tmp_path, printed):
     for name in ("gpt", "llama"):
         (tmp_path / f"{name}.csv").write_text("f1\n" + "0.9\n0.8\n0.95\n" * 20)
-    told = "the 2 files are read as tasks of one model: gpt, llama; if they are models, give one file of each"
+    told = "the 2 files are read as tasks of one model: gpt, llama; if they are models, give compare or rank"
     assert told in " ".join(printed("check", tmp_path, "--score", "f1", "--at-least", "0.5").split())
 
 
