@@ -171,11 +171,18 @@ def as_class_probabilities(table: NDArray[Any], name: str, rows: int) -> FloatAr
     wanted = "probabilities of the classes, none of them missing (np.exp turns log-probabilities into them)"
     refuse_where(~(np.isfinite(table) & (table >= 0)), table, name, wanted)
     values = np.asarray(table, dtype=np.float64)
-    digits = next((n for n in (2, 3, 4) if np.allclose(values, values.round(n), rtol=0, atol=1e-9)), 5)
-    rounding = np.finfo(table.dtype).eps if table.dtype.kind == "f" else 0.0
     sums = values.sum(axis=1)
     row = int(np.abs(sums - 1).argmax())
-    if abs(sums[row] - 1) > max(1e-4, rounding, min(0.5, table.shape[1] / 2 * 10.0**-digits)):
+    if abs(sums[row] - 1) > sum_tolerance(table):
         wanted = "probabilities of the classes, which sum to 1; divide each row by its sum"
         raise refuse(f"{name} (sum of row {row})", float(sums[row]), wanted)
     return values
+
+
+def sum_tolerance(table: NDArray[Any]) -> float:
+    """Return the largest distance from 1 of the sum of a row of probabilities with the digits of this table."""
+    values = np.asarray(table, dtype=np.float64)
+    rounding = np.finfo(table.dtype).eps if table.dtype.kind == "f" else 0.0
+    near = max(1e-9, rounding)
+    digits = next((n for n in (2, 3, 4) if np.allclose(values, values.round(n), rtol=0, atol=near)), 5)
+    return float(max(1e-4, rounding, min(0.5, table.shape[1] / 2 * 10.0**-digits)))

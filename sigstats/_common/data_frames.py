@@ -113,6 +113,18 @@ def same_columns(**tables: Any) -> None:
             raise refuse(f"{name} (columns)", [*frame.columns], SORTED.format("another table names no classes"))
 
 
+def refuse_summary_rows(**values: Any) -> None:
+    """Refuse a pandas object whose first or last row, and no other, has a name such as "mean" or "Total"."""
+    for name, value in values.items():
+        index: Any = value.index if has_index(value) else ()
+        for level in range(index.nlevels if len(index) > 2 else 0):
+            labels = index.get_level_values(level)
+            ends = [text for text in labels[[0, -1]] if is_summary(text)]
+            if odd := next((text for text in ends if (labels == text).sum() == 1), None):
+                cure = "leave it out, or, if it is no summary, drop the index (reset_index(drop=True))"
+                raise ValueError(f"{name} (index): {shown(odd)} is a summary of the others; {cure}")
+
+
 def same_classes(**counts: Any) -> None:
     """Refuse pandas objects of counts with different classes, classes that look alike, or a total.
 
@@ -126,8 +138,10 @@ def same_classes(**counts: Any) -> None:
         if hasattr(index, "equals"):  # a list has a method of this name
             labels = {label for label in index if isinstance(label, str)}
             DistinctNames(sorted(labels), MAX_TOTAL, f"{name} (index)")
-            totals = np.flatnonzero(2 * np.asarray(count) == np.sum(count)) if len(index) > 2 else ()
-            if odd := next((index[k] for k in totals if is_summary(index[k])), None):
+            values = np.asarray(count)
+            totals = np.flatnonzero(2 * values == np.sum(values)) if len(index) > 2 else ()
+            # Probabilities that sum to 1 include no total, though one of them may be 0.5.
+            if odd := next((index[k] for k in totals if is_summary(index[k]) and values[k] != 0.5), None):
                 raise ValueError(f"{name} (index): {shown(odd)} is the total of the others; leave it out")
             of_value_counts = getattr(count, "name", None) in ("count", "proportion")
             if unnamed and of_value_counts and not index.is_monotonic_increasing:

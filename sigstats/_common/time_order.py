@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from .class_spelling import is_finite_number, refuse_thousands
 from .numerals import natural
-from .validation import FloatArray, IntArray, as_labels, refuse
+from .validation import FloatArray, IntArray, as_array, as_labels, refuse
 
 _MONTH = "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
 _DAY = "mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:rs(?:day)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?"
@@ -96,7 +96,12 @@ def dates_in_doubt(names: Sequence[str]) -> list[str]:
     matches = [[*_DATES_IN_NAMES.finditer(name)] for name in names]
     found = [[match["date"] or f"{match['week']:0>2}" for match in of if match.lastgroup] for of in matches]
     columns = zip(*found, strict=True) if len({*map(len, found)}) == 1 else []
-    return next(([*dict.fromkeys(column)] for column in columns if _sort_unlike_dates(column)), [])
+    return next(([*dict.fromkeys(of)] for of in columns if _sort_unlike_dates(of) and not _may_be_versions(of)), [])
+
+
+def _may_be_versions(texts: Sequence[str]) -> bool:
+    """Return True for texts such as 24.10 and 25.04, of which none begins with 0."""
+    return all(re.fullmatch(r"[1-9]\d\.\d\d", text) for text in texts)
 
 
 def _sort_unlike_dates(texts: Sequence[str]) -> bool:
@@ -197,11 +202,24 @@ def blocks_in_time(differences: FloatArray, order: Any) -> tuple[IntArray, str]:
 
 
 def _without_dates(order: Any) -> Any:
-    """Return dates of NumPy or pandas as nanoseconds, and any other order unchanged."""
-    if getattr(getattr(order, "dtype", None), "kind", "") != "M":
+    """Return dates of any library as whole numbers in their order, and any other order unchanged."""
+    times = as_array(order, "order", "times of rows")
+    if times.ndim != 1 or times.dtype.kind not in "MO":
         return order
-    times = np.asarray(order, dtype="datetime64[ns]")
-    return order if np.isnat(times).any() else times.astype(np.int64)
+    dates = [isinstance(one, date | np.datetime64) or type(one).__name__ == "Period" for one in times]
+    if not any(dates):
+        return order
+    try:
+        if all(dates) and not (times != times).any():
+            return np.unique(times, return_inverse=True)[1]
+    except TypeError:  # with and without a zone, or dates among times
+        pass
+    odd = (
+        one
+        for one, known in zip(times, dates, strict=True)
+        if not known or one != one or type(one) is not type(times[0])
+    )
+    raise refuse("order", next(odd, times[0]), "times of one kind that can be sorted, none of them missing")
 
 
 def _outlasts(values: FloatArray, r: float) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from .._common.data_frames import require_same_index
+from .._common.data_frames import refuse_summary_rows, require_same_index
 from .._common.time_order import refuse_other_order
 from .._common.validation import (
     ALTERNATIVES,
@@ -141,9 +141,9 @@ def anytime_test(
     counts : array_like of int, shape (n,), optional
         The number of times that each difference occurred; 1 by default.
     looks : array_like, shape (n,), optional
-        The look at which each row first appeared, such as its night: numbers, dates (as text, ISO 8601), or texts that
-        differ in one number. Looks are taken in ascending order; the order of rows within a look does not matter.
-        By default there is one look.
+        The look at which each row first appeared, such as its night: numbers, dates (of any library, or ISO 8601 text),
+        or texts that differ in one number, padded with zeros (01, 02, ..., 10). Looks are taken in ascending order; the
+        order of rows within a look does not matter. By default there is one look.
     limit : float
         The largest possible difference of a row, in either direction: 1 for right and wrong and for marks between 0
         and 1. It is a property of the scores, not of the observed rows.
@@ -216,6 +216,7 @@ def anytime_test(
     (3, 0.0383)
     """
     require_same_index(differences=differences, counts=counts, looks=looks)
+    refuse_summary_rows(differences=differences)
     largest = as_real(limit, "limit", low=1 / LARGEST_SQUARABLE, high=LARGEST_SQUARABLE)
     null = as_real(margin, "margin", low=-largest, high=largest, open_ends=True)
     way = as_choice(alternative, "alternative", ALTERNATIVES)

@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.data_frames import require_same_index
+from .._common.data_frames import same_classes
 from .._common.extreme import ROUNDING, error_bound
 from .._common.random_streams import MAX_RESAMPLES, RNG, as_generator
 from .._common.validation import IntArray, as_count, as_counts, refuse
@@ -42,9 +42,9 @@ LOG_10 = DIGITS.ln(Decimal(10))
 
 def as_margins(row_totals: Any, column_totals: Any) -> tuple[IntArray, IntArray, int]:
     """Return both margins of a square table and their total, or raise ValueError."""
-    require_same_index(row_totals=row_totals, column_totals=column_totals)
     rows = as_counts(row_totals, "row_totals", ndim=1)
     columns = as_counts(column_totals, "column_totals", ndim=1)
+    same_classes(row_totals=row_totals, column_totals=column_totals)
     if len(rows) != len(columns):
         raise refuse("column_totals", len(columns), f"as many as row_totals, {len(rows)}", quantity="length")
     total = int(rows.sum())

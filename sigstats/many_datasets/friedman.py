@@ -18,7 +18,7 @@ from .._common.data_frames import columns_of
 from .._common.drawing import ranks_with_cliques
 from .._common.extreme import error_bound, ties_as_equal
 from .._common.random_streams import RNG, as_generator
-from .._common.scores import unlike_units
+from .._common.scores import code_of_missing
 from .._common.validation import IntArray, as_choice, as_count, as_flag, as_names, as_real, as_reals, refuse
 from ..test_result import TestResult, monte_carlo_outcome
 from .friedman_exact import exact_pvalue, least_pvalue, number_of_orders
@@ -196,12 +196,12 @@ def friedman_test(
     chi2_statistic, f_statistic = _statistics(doubled)
     way, reason, outcome = _tested(doubled, way, (chi2_statistic, f_statistic), replicates, generator)
     turned = f"{k} models (columns) and {datasets} data sets (rows): is the table transposed?" if k > datasets else ""
+    # An array may contain anything, but hardly a single -1 or -999.
+    doubts: list[str] = [] if columns.models else [code_of_missing([*table.T], names, None)[0]]
     if columns.models:
-        units = unlike_models([*table.T], names, greater_is_better=greater_is_better, listed=models is not None)
-    else:  # an array may contain anything, so doubts are only noted
-        units = unlike_units([*table.T], names, costs=not greater_is_better)
+        doubts += unlike_models([*table.T], names, greater_is_better=greater_is_better, listed=models is not None)
     return FriedmanResult(
-        reason="; ".join(filter(None, (reason, turned, *units))),
+        reason="; ".join(filter(None, (reason, turned, *doubts))),
         statistic=f_statistic if way == "f" else chi2_statistic,
         chi2_statistic=chi2_statistic,
         f_statistic=f_statistic,

@@ -30,7 +30,7 @@ from .vote_models import check_connected, fit_pvalue, position_note, scores_with
 _FIRST, _SECOND, _NEITHER = (
     {"model_a", "a"},
     {"model_b", "b"},
-    {"tie", "tie (bothbad)", "both_bad", "bothbad", "both"},
+    {"tie", "tie (bothbad)", "both_bad", "bothbad"},
 )
 #: The sign of a vote if its winner is neither one of these words nor one of its models.
 _UNKNOWN = 3

@@ -138,8 +138,8 @@ def permutation_test(
         ``"decision-tree"``. If a `StandardScaler` before it would make the test much faster, ``.reason`` says so.
     X : array_like or DataFrame, shape (n, d)
         The rows. For a ready classifier the strings, categories and booleans of a data frame are nominal features, as
-        in a study; other estimators get the frame unchanged. Use float64: with shorter floats most estimators have no
-        batched form, and are much slower.
+        in a study; strings that may be numbers are refused. Other estimators get the frame unchanged. Use float64: with
+        shorter floats most estimators have no batched form, and are much slower.
     y : array_like, shape (n,)
         The class of each row.
     null : {"labels", "features"}

@@ -16,6 +16,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 from scipy.special import fdtrc, stdtr
 
+from .._common.data_frames import refuse_summary_rows
 from .._common.extreme import TIE_TOLERANCE, exchange_floor
 from .._common.validation import ALTERNATIVES, Alternative, as_choice, as_count, as_differences, as_real, refuse
 from ..intervals import Interval, student_quantile, with_alternative
@@ -104,6 +105,7 @@ def corrected_resampled_test(
     >>> round(result.statistic, 5), round(result.pvalue, 6)
     (3.95368, 0.003336)
     """
+    refuse_summary_rows(differences=differences)
     values = as_differences(differences, minimum_size=2)
     train, test = as_count(n_train, "n_train", minimum=1), as_count(n_test, "n_test", minimum=1)
     alternative = as_choice(alternative, "alternative", ALTERNATIVES)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.data_frames import is_missing, opened
+from .._common.number_texts import number_problem
 from .._common.repeats import copied_rows, joint_codes
 from .._common.validation import FloatArray, IntArray, as_array, one_line, refuse, shown
 
@@ -107,8 +108,8 @@ def encoded(X: Any) -> tuple[Any, Any]:
     """Return a data frame as numbers and a mask of its nominal columns; anything else as it is, and no mask.
 
     Strings, categories and booleans are nominal: each value becomes its position among the values of its column, sorted
-    as text. Numbers stay numbers, and missing values become NaN. Columns of other kinds, such as times, raise
-    ValueError.
+    as text. Numbers stay numbers, and missing values become NaN. ValueError for columns of other kinds, such as times,
+    and for strings that may be numbers.
     """
     frame = opened(X)
     if frame is None:
@@ -130,6 +131,10 @@ def _column(column: Any, name: str) -> tuple[FloatArray, bool]:
     if others and not _is_categorical(column):
         raise refuse(f"X (column {shown(name)})", others[0], "numbers, strings, booleans or categories")
     texts = [None if value is None else str(value) for value in values]
+    strings = {value: None for value in values if type(value) is str and not _is_categorical(column)}
+    if (found := number_problem([*strings], nominal=True)) is not None:
+        text, cure = shown(found[0][0]), "convert the column to numbers, or to categories"
+        raise ValueError(f"X (column {shown(name)}): {text} {found[1]}; {cure}")
     positions = {text: float(place) for place, text in enumerate(sorted({text for text in texts if text is not None}))}
     return np.array([np.nan if text is None else positions[text] for text in texts]), True
 

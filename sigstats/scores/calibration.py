@@ -12,7 +12,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.class_columns import categories_of, class_names_of, classes_of_columns, positive_place, with_absent
+from .._common.class_columns import (
+    categories_of,
+    class_names_of,
+    classes_of_columns,
+    positive_place,
+    sum_tolerance,
+    with_absent,
+)
 from .._common.data_frames import require_same_index
 from .._common.random_streams import MAX_RESAMPLES, RNG, as_generator
 from .._common.validation import (
@@ -31,7 +38,7 @@ from ..test_result import TestResult, monte_carlo_outcome
 
 #: The most numbers in a block of redrawn labels.
 _BLOCK = 2**21
-#: The largest distance from 1 of the sum of a row's probabilities; single precision needs some.
+#: The distance from 1 that the sum of a row's probabilities may always have; values of few digits may have more.
 _ROUNDED = 1e-3
 
 
@@ -110,8 +117,8 @@ def calibration_test(
     Raises
     ------
     ValueError
-        If lengths differ, a probability is outside of 0 to 1, those of a row do not sum to 1, the classes are not
-        known, or an option is out of range.
+        If lengths differ, a probability is outside of 0 to 1, those of a row do not sum to 1 to the digits they have,
+        the classes are not known, or an option is out of range.
 
     Notes
     -----
@@ -213,7 +220,8 @@ def _hits_and_chances(y: Any, probabilities: Any, positive: Any, classes: Any) -
         return labels == known[place] if place < len(known) else np.zeros(len(labels), dtype=bool), table
     if positive is not None:
         raise refuse("positive", positive, "None for a table, whose largest probability in each row is tested")
-    refuse_where(np.abs(table.sum(axis=1) - 1) > _ROUNDED, table.sum(axis=1), "probabilities (sum of a row)", "1")
+    sums, wanted = table.sum(axis=1), "1; divide each row by its sum"
+    refuse_where(np.abs(sums - 1) > max(_ROUNDED, sum_tolerance(given)), sums, "probabilities (sum of a row)", wanted)
     order = None if classes is None else as_labels(classes, "classes")
     orders = class_names_of(order), categories_of(y)
     columns = classes_of_columns(probabilities, "probabilities", table.shape[1], known, *orders)

@@ -49,10 +49,10 @@ def mean_score_test(
     groups : array_like of int, shape (n,), optional
         The group of each row, where rows of one group are not independent: the standard error is then that of groups.
     order : array_like, shape (n,), optional
-        The time of each row, where rows near in time are not independent: numbers, dates (as text, ISO 8601), or texts
-        that differ in one number. The test is then one of sums of blocks of rows, and its null hypothesis that the
-        differences are a stationary series of mean 0 whose dependence lasts for much less than a quarter of the rows.
-        It replaces `groups`.
+        The time of each row, where rows near in time are not independent: numbers, dates (of any library, or ISO 8601
+        text), or texts that differ in one number, padded with zeros (01, 02, ..., 10). The test is then one of sums of
+        blocks of rows, and its null hypothesis that the differences are a stationary series of mean 0 whose dependence
+        lasts for much less than a quarter of the rows. It replaces `groups`.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A has the larger mean, the estimate is positive.
     confidence_level : float

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr
 
 from .._common.class_columns import categories_of, classes_of_columns, positive_place
+from .._common.data_frames import refuse_summary_rows
 from .._common.extreme import exchange_floor
 from .._common.validation import FloatArray, IntArray, as_array, as_labels, as_reals, refuse, require_squarable
 from ..intervals import Interval, student_quantile
@@ -26,6 +27,7 @@ ROUNDING = 16 * np.finfo(np.float64).eps
 
 def as_marks(value: Any, name: str) -> FloatArray:
     """Return a sequence of finite numbers, or of True and False as 1 and 0, as float64, or raise ValueError."""
+    refuse_summary_rows(**{name: value})
     given = as_array(value, name, "a sequence of numbers, or of True and False")
     return as_reals(given * 1 if given.dtype == np.bool_ else given, name, ndim=1)
 

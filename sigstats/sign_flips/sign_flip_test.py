@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from .._common.data_frames import require_same_index
+from .._common.data_frames import refuse_summary_rows, require_same_index
 from .._common.extreme import at_least
 from .._common.random_streams import RNG, as_generator
 from .._common.validation import (
@@ -170,6 +170,7 @@ def sign_flip_test(
     True
     """
     require_same_index(differences=differences, sizes=sizes)
+    refuse_summary_rows(differences=differences)
     units, scale = as_units(differences)
     way = as_choice(alternative, "alternative", ALTERNATIVES)
     as_flag(symmetric, "symmetric")

@@ -6,7 +6,6 @@ the kind of file.
 """
 
 import math
-import re
 from abc import ABC, abstractmethod
 from array import array
 from collections import Counter
@@ -20,9 +19,9 @@ from numpy.typing import NDArray
 
 from sigstats._common.class_names import refuse_missing_texts
 from sigstats._common.class_spelling import DistinctNames, refuse_thousands
+from sigstats._common.number_texts import is_number, number_problem
 from sigstats._common.validation import MAX_TOTAL, hint, shown
 from sigstats.files.inputs.limit import Budget
-from sigstats.files.tables.spelling import is_number
 
 from .dataset import Dataset
 
@@ -31,7 +30,6 @@ Codes: TypeAlias = NDArray[np.int64]
 
 #: Memory of a distinct string in bytes: the object, and its entry in a table of all strings.
 TEXT = 150
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?", re.ASCII)
 #: The number of rows that are Python strings at the same time. Other rows are stored as codes.
 _CHUNK = 8192
 
@@ -86,6 +84,20 @@ class DataColumns(ABC):
         place = "" if row is None else f", {self.row(row)}"
         return ValueError(f"{self.where}{place}: column {shown(name)}: {complaint}")
 
+    def refuse_mixed(self, name: str, texts: Texts, *, nominal: bool = False) -> None:
+        """Raise ValueError if strings may or may not be numbers; `nominal`: by default they are categories."""
+        if (found := number_problem(texts.names, nominal=nominal)) is None:
+            return
+        others, problem = found
+        row = min(map(texts.first, others[:100]))
+        text = shown(texts.names[texts.codes[row]])
+        cure = f"list {text} in missing, or the column in nominal"
+        if nominal:
+            cure = "convert the column to numbers, or list it in nominal"
+        elif "comma" in problem:
+            cure = "write a point, or list the column in nominal"
+        raise self.error(name, f"{text} {problem}; {cure}", row)
+
 
 class TextColumns(DataColumns):
     """Columns of strings. A column is numeric if all of its strings are numbers."""
@@ -93,20 +105,9 @@ class TextColumns(DataColumns):
     def numbers(self, name: str) -> Numbers | None:
         """Return a column as numbers, or None if no string is a number; raise ValueError if only some are numbers."""
         texts = self.texts(name)
-        others = [text for text in texts.names if not is_number(text)]
-        if others and all(map(_DECIMAL_COMMA.fullmatch, others)):
-            problem = f"{shown(others[0])} has a decimal comma; write a point, or list the column in nominal"
-            raise self.error(name, problem, texts.first(others[0]))
-        if len(others) == len(texts.names):
+        self.refuse_mixed(name, texts)
+        if not all(map(is_number, texts.names)) or not texts.names:
             return None
-        if others:
-            row = min(map(texts.first, others[:100]))
-            text = shown(texts.names[texts.codes[row]])
-            raise self.error(
-                name,
-                f"{text} is not a number, but other values are; list {text} in missing, or the column in nominal",
-                row,
-            )
         refuse_thousands(f"{self.where}: column {shown(name)}", texts.names)
         return texts.numbers()
 

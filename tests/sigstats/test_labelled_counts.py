@@ -246,3 +246,53 @@ def test_classes_that_look_alike_are_refused(call):
     with pytest.raises(ValueError, match=r"\(index\): 'b ' and 'b' look alike; expected one spelling of each class"):
         call(counts, counts)
     assert call(counts[["a", "b"]], counts[["a", "b"]]).pvalue == pytest.approx(1)
+
+
+def test_the_margins_of_a_cross_table_are_no_class():
+    table = pd.crosstab(TRUTH, GUESS, margins=True)
+    with pytest.raises(ValueError, match=r"row_totals \(index\): 'All' is the total of the others; leave it out"):
+        sigstats.number_correct(table["All"], table.loc["All"])
+    rows, columns = table["All"].drop("All"), table.loc["All"].drop("All")
+    expected = sigstats.number_correct(rows.to_numpy(), columns.to_numpy()).pmf
+    np.testing.assert_array_equal(sigstats.number_correct(rows, columns).pmf, expected)
+
+
+def test_a_class_may_be_called_all_if_its_count_is_not_the_total():
+    classes = ["all", "some", "few"]
+    counts, shares = pd.Series([25, 8, 3], classes), pd.Series([0.5, 0.3, 0.2], classes)
+    expected = sigstats.goodness_of_fit_test([25, 8, 3], [0.5, 0.3, 0.2]).pvalue
+    assert sigstats.goodness_of_fit_test(counts, shares).pvalue == expected
+    with pytest.raises(ValueError, match=r"probabilities \(index\): 'all' is the total"):
+        sigstats.goodness_of_fit_test(counts, 2 * shares)
+
+
+DIFFERENCES = [0.75, 0.5, 0.25, 0.5, -0.25, 0.5]
+OF_DIFFERENCES = {
+    "sign-flip": sigstats.sign_flip_test,
+    "corrected": lambda values: sigstats.corrected_resampled_test(values, n_train=900, n_test=100),
+    "mean score": lambda values: sigstats.mean_score_test(values, values * 0),
+    "unpaired": lambda values: sigstats.unpaired_test(values.abs(), [0.5, 0.25, 0.5]),
+    "anytime": lambda values: sigstats.anytime_test(values, limit=1),
+}
+
+
+@pytest.mark.parametrize("test", OF_DIFFERENCES)
+@pytest.mark.parametrize(
+    ("index", "odd"),
+    [
+        ([*"abcde", "mean"], "mean"),
+        (["Total", *"abcde"], "Total"),
+        (pd.MultiIndex.from_product([["task"], [*"abcde", "All"]], names=["of", "item"]), "All"),
+        ([*"abc", "mean", "sum", "z"], None),  # words that are items
+        (pd.MultiIndex.from_product([["accuracy"], range(6)], names=["score", "fold"]), None),
+        (pd.date_range("2024-01-01", periods=6), None),
+    ],
+)
+def test_a_mean_or_total_is_not_an_observation(test, index, odd):
+    call, values = OF_DIFFERENCES[test], pd.Series(DIFFERENCES, index)
+    if odd is None:
+        assert call(values).estimate == call(values.reset_index(drop=True)).estimate
+        return
+    with pytest.raises(ValueError, match=rf"\(index\): '{odd}' is a summary of the others; leave it out"):
+        call(values)
+    call(values.reset_index(drop=True))

@@ -21,6 +21,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from sigstats._common.class_names import class_notes, counts_of, refuse_missing_texts
 from sigstats._common.class_spelling import DistinctNames
 from sigstats._common.messages import Note, shown
+from sigstats._common.repeats import joint_codes
 from sigstats._common.validation import as_choice
 from sigstats.files.inputs import place, read_bytes, reading
 from sigstats.files.inputs.content import open_content
@@ -35,6 +36,8 @@ from ...config.settings import PrintedNumber
 
 #: The usual names of columns that show that a row stands for several objects, or that rows belong to several models.
 _MORE = re.compile("(?i)id|model|counts?|n|freq(uency)?")
+#: The most rows of a table of counts; larger tables have a row for each object.
+_MOST_COMBINATIONS = 10_000
 Name = Annotated[str, Field(min_length=1, max_length=80)]
 Counts = list[Annotated[int, Field(ge=0)]]
 Ways: TypeAlias = tuple[tuple[str, ...], ...]
@@ -200,13 +203,14 @@ def coded_classes(
         spelled.check(f"column {shown(name)} of {table.where}", [*counts_of(classes, column, times)])
     models = [(name, classes, coded[0], column) for name, column in zip(names[1:], coded[1:], strict=True)]
     notes = class_notes(models, times)
-    return coded, classes, notes if times is not None else [*notes, *_on_unused(table, {*names, by}, by)]
+    return coded, classes, notes if times is not None else [*notes, *_on_unused(table, {*names, by}, by, classes)]
 
 
-def _on_unused(table: Table, used: Collection[str | None], by: str | None) -> Iterator[Note]:
+def _on_unused(table: Table, used: Collection[str | None], by: str | None, classes: Collection[str]) -> Iterator[Note]:
     """Yield notes on unused columns that suggest rows of several objects or models."""
+    counts = _possible_counts(table, used, classes)
     for name in table.names:
-        if name in used or not _MORE.fullmatch(name):
+        if name in used or not (_MORE.fullmatch(name) or name in counts):
             continue
         key, distinct = name.casefold(), len(table.texts_or_missing(name).unique())
         repeats_ids = key == "id" and by is None and distinct < table.num_rows
@@ -215,6 +219,29 @@ def _on_unused(table: Table, used: Collection[str | None], by: str | None) -> It
         if is_count or repeats_ids or several_models:
             how = "is not used" if is_count else f"has {distinct:,} {key}s in {table.num_rows:,} rows"
             yield Note("unused-counts", f"column {shown(name)} {how}: each row counts as one object")
+
+
+def _possible_counts(table: Table, used: Collection[str | None], classes: Collection[str]) -> list[str]:
+    """Return the columns that may be counts of objects: whole numbers that are neither classes nor numbers of rows.
+
+    They are none if rows are equal in all columns of classes, since a table of counts has a row for each combination.
+    """
+    if table.num_rows > _MOST_COMBINATIONS:
+        return []
+    keys, counts = [], []
+    for name in {*table.names}:
+        try:
+            texts = table.texts_or_missing(name)
+        except (ValueError, pa.ArrowException):  # a column of another type
+            continue
+        distinct = set(texts.unique().to_pylist())
+        if name in used or distinct <= {*classes}:
+            keys.append(texts.dictionary_encode().indices.to_numpy())
+        elif distinct != {"1"} and all(text and is_number(text) for text in distinct):
+            values = np.array([float(text) for text in texts.to_pylist()])
+            is_whole = np.isfinite(values) & (values >= 0) & (values == np.floor(values))
+            counts += [name] if is_whole.all() and not (np.diff(values) == 1).all() else []
+    return counts if len(np.unique(joint_codes(keys))) == table.num_rows else []
 
 
 def codes(*columns: Any) -> tuple[list[NDArray[np.int64]], list[str]]:

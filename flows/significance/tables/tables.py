@@ -1,7 +1,7 @@
 """Tables of counts of one classifier or of samples, and the numbers computed from them."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -79,13 +79,37 @@ def _row_notes(table: Table, counts: Sequence[str], use: str, keys: Sequence[str
     texts = {name: table.texts_or_missing(name) for name in keys or {*table.names}.difference(counts) if name}
     columns = [column.to_pylist() for column in texts.values() if keys or to_numbers(column) is None]
     names = list(zip(*columns, strict=True))
-    if total := next((text for row in names for text in row if text and is_summary(text)), None):
-        raise ValueError(f"{table.where}: {shown(total)} is a total; remove its rows, or give the class another name")
-    sentences = [f"{', '.join(map(str, row))} has {n} rows" for row, n in Counter(names).items() if n > 1]
     values = np.array([table.numbers(name).to_numpy() for name in counts])
+    as_classes = []
+    odd = {text: None for row in names for text in row if text and is_summary(text)}
+    for name in odd:
+        if _are_totals(name, names, values, {name}) or _are_totals(name, names, values, {*odd}):
+            problem = f"{shown(name)} is a total; remove its rows, or give the class another name"
+            raise ValueError(f"{table.where}: {problem}")
+        as_classes.append(Note("repeated-class", f"{shown(name)} counts as a class, not as a total"))
+    sentences = [f"{', '.join(map(str, row))} has {n} rows" for row, n in Counter(names).items() if n > 1]
     if len(values) > 1 and (2 * values == values.sum(axis=1, keepdims=True)).all(axis=0).any():
         sentences.append("one row is the sum of all others")
-    return [Note("repeated-class", f"{sentence}; {use}") for sentence in sentences[:3]]
+    return as_classes + [Note("repeated-class", f"{sentence}; {use}") for sentence in sentences[:3]]
+
+
+def _are_totals(name: str, rows: Sequence[tuple[Any, ...]], values: NDArray[Any], odd: Collection[str]) -> bool:
+    """Return True if all rows with a name are sums, or all means, of those without an odd one.
+
+    If some of these have the same other names, they are of these only.
+    """
+    others = [place for place, row in enumerate(rows) if not {*row}.intersection(odd)]
+    if not others:
+        return False
+    sums = means = True
+    for place, row in enumerate(rows):
+        if name in row:
+            keys = [(column, text) for column, text in enumerate(row) if text != name]
+            alike = [other for other in others if all(rows[other][column] == text for column, text in keys)] or others
+            part = values[:, alike]
+            sums &= np.allclose(values[:, place], part.sum(axis=1))
+            means &= np.allclose(values[:, place], part.mean(axis=1))
+    return sums or means
 
 
 class Samples(OfTwo):

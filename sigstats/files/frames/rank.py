@@ -6,7 +6,7 @@ When not to use: the models saw different rows; or the question is about other d
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import compress
 from typing import Any
 
@@ -132,6 +132,7 @@ def rank_models(
     if positive is not None and measure is None:
         raise ValueError("positive: is not valid without measure; add a measure of a class, such as f1")
     limits, probs = as_score_range(score_range), None
+    stated = models is not None and getattr(correct, "columns", None) is None and not isinstance(correct, Mapping)
     if isinstance(correct, Mapping) and not is_columns(correct):  # tables of probabilities
         if len(correct) < 2 or label is None or models is not None:
             raise ValueError("correct: give tables of two or more models, with label and without models")
@@ -155,7 +156,7 @@ def rank_models(
         for name, given in (("cost", cost), ("measure", measure)):
             if given is not None:
                 raise ValueError(f"{name}: is not valid with missing answers; leave out the items that lack one")
-        return _by_item_means(table, labels, names, codes, parts, score_range=limits, **options)
+        return _by_item_means(table, labels, names, codes, parts, stated=stated, score_range=limits, **options)
     if cost is not None:
         require_same_index(correct=correct, label=label, cost=cost)
         if isinstance(correct, (list, tuple)):  # the columns of a frame are found by name
@@ -170,7 +171,7 @@ def rank_models(
     else:
         scores = as_score_table(table if labels is None else _right(table, labels, names))
         if labels is None:
-            options["notes"] += _notes_on_costs(names, scores)
+            options["notes"] += _notes_on_costs(names, scores, stated=stated)
         else:
             options["notes"] += _notes_on_classes(names, _predicted(labels, table), answers=True)
         ranking = rank_table(scores, names, group, parts, score_range=limits, **options)
@@ -180,18 +181,25 @@ def rank_models(
     return with_costs(ranking, rank_table(costs_of_answers, names, group, {}, **options), "cost")
 
 
-def _notes_on_costs(names: Sequence[str], scores: Any, measure: str = "mean-score") -> tuple[Note, ...]:
+def _notes_on_costs(
+    names: Sequence[str], scores: Any, measure: str = "mean-score", *, stated: bool = False
+) -> tuple[Note, ...]:
     """Refuse scores above 0 in columns named after costs, such as `a_latency`, and truth values named after errors.
 
-    Names such as focal_loss are noted if scores are right or wrong, since they may be names of models.
+    Names such as focal_loss are noted if scores are right or wrong, since they may be names of models. If the names are
+    `stated` to be those of models, any names of right or wrong answers are at most noted.
     """
     if (are_answers := scores.dtype == np.bool_) and all(map(_OF_WRONG.search, names)):
+        if stated:
+            return (Note("direction", f"{shown(names[0])} may mark wrong answers, but 1 counts as right here"),)
         cure = "give right answers (~table), or rename the columns if these are models"
         raise ValueError(f"models: {shown(names[0])} seems to mark wrong answers; {cure}")
     mean = measure == "mean-score"
     ways = "give negative scores" if mean else f"use sigstats rank --lower-is-better NAME --measure {measure}"
     cure = f"{ways}, or rename the columns if these are models"
-    notes = against_direction(names, greater=True, cure=cure) if (scores > 0).any() or not mean else []
+    notes: list[Note] = []
+    with suppress(*[ValueError] * (stated and are_answers)):
+        notes = against_direction(names, greater=True, cure=cure) if (scores > 0).any() or not mean else []
     if notes and not are_answers:
         raise ValueError(f"models: {notes[0]}")
     return tuple(notes)
@@ -203,20 +211,22 @@ def _by_item_means(
     names: Sequence[str],
     codes: Mapping[str, Parted],
     parts: Mapping[str, Parted],
+    *,
+    stated: bool,
     **options: Any,
 ) -> Ranking:
     """Rank by the mean of all answers to each item; models may have different numbers of answers."""
     missing, (item_names, item) = missing_in(table), codes["items"]
     marks = _marks(table, label, names, missing)
+    right = bool(np.isin(marks[~missing], (0.0, 1.0)).all())
     if label is None:
-        options["notes"] += _notes_on_costs(names, marks)
+        options["notes"] += _notes_on_costs(names, marks > 0 if right else marks, stated=stated)
     means, counts = item_means(marks, item, item_names, names)
     group = first_of_each(codes["groups"][1], item, "groups", item_names) if "groups" in codes else None
     parts = {
         name: (values, first_of_each(of_rows, item, f"slices[{shown(name)}]", item_names))
         for name, (values, of_rows) in parts.items()
     }
-    right = bool(np.isin(marks[~missing], (0.0, 1.0)).all())
     return rank_table(means, names, group, parts, answers=counts, right=right, **options)
 
 

@@ -161,6 +161,14 @@ class Matched(NamedTuple):
             columns = {name: self.both(a[name], b[name]) for name in a if name in b}
             yield from [*moved(columns)] or reordered(columns)
 
+    def doubts_of_order(self) -> list[Note]:
+        """Return a note if columns show another order of rows joined by position, and no varying labels confirm it."""
+        labels = self.first.outcomes.label
+        if not self.first.by_position or (not self.first.outcomes.graded and len(pc.unique(labels)) > 1):
+            return []
+        a, b = self.first.other_columns, self.other.other_columns
+        return [*order_notes({name: self.both(a[name], b[name]) for name in a if name in b})]
+
     def differing_settings(self) -> list[Note]:
         """Return a note on each setting that differs, and one if prompts of the same questions differ."""
         first, other = self.first, self.other
@@ -219,6 +227,30 @@ def _coded_alike(both: tuple[Any, Any]) -> tuple[Any, Any, Any]:
     return values, a, b
 
 
+def _equally_frequent(columns: Mapping[str, tuple[Any, Any]]) -> Iterator[tuple[str, Any, Any, Any]]:
+    """Yield columns that contain each value equally often in both files: name, values, and the codes of both."""
+    for name, both in columns.items():
+        binary = any(pa.types.is_binary(part.type.value_type) for part in both)
+        if binary or RUN_OR_MODEL.fullmatch(name) or FOLDS.fullmatch(name):
+            continue
+        values, *sides = _coded_alike(both)
+        if any(side.null_count for side in sides):
+            sides = [pc.fill_null(side, len(values)) for side in sides]  # imports pandas
+        a, b = (np.from_dlpack(side).astype(np.int64) for side in sides)
+        if np.array_equal(np.bincount(a, minlength=len(values) + 1), np.bincount(b, minlength=len(values) + 1)):
+            yield name, values, a, b
+
+
+def order_notes(columns: Mapping[str, tuple[Any, Any]]) -> Iterator[Note]:
+    """Yield a note on the first column of both files with the same values in another order, in most of the rows."""
+    for name, _, a, b in _equally_frequent(columns):
+        n, rows = int(np.count_nonzero(a != b)), len(a)
+        if 2 * n > rows:
+            text = f"column {shown(name)} has the same values in both files, but differs in {n:,} of {rows:,} rows"
+            yield Note("other-order", f"{text}: the rows may be in another order")
+            return
+
+
 #: Below this probability, the same values of columns in another order are not due to chance.
 _BY_CHANCE = 1e-4
 
@@ -229,16 +261,8 @@ def reordered(columns: Mapping[str, tuple[Any, Any]]) -> Iterator[tuple[str, Any
     Values that are all equally frequent are not examined: they may be ranks, folds or bins that each file assigns.
     """
     texts, codes = dict[str, Any](), list[NDArray[np.int64]]()
-    for name, both in columns.items():
-        binary = any(pa.types.is_binary(part.type.value_type) for part in both)
-        if binary or RUN_OR_MODEL.fullmatch(name) or FOLDS.fullmatch(name):
-            continue
-        values, *sides = _coded_alike(both)
-        if any(side.null_count for side in sides):
-            sides = [pc.fill_null(side, len(values)) for side in sides]  # imports pandas
-        a, b = (np.from_dlpack(side).astype(np.int64) for side in sides)
-        counts = np.bincount(a, minlength=len(values) + 1)
-        if np.array_equal(counts, np.bincount(b, minlength=len(counts))) and np.ptp(counts[counts > 0]) > 1:
+    for name, values, a, b in _equally_frequent(columns):
+        if np.ptp(np.unique(a, return_counts=True)[1]) > 1:
             texts[name] = pa.concat_arrays([values, pa.array([""], values.type)])
             codes.append(np.append(a, b))
     if not codes:

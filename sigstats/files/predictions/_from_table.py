@@ -36,7 +36,7 @@ from ._table_columns import (
     rows_of_model,
     source_of,
 )
-from ._tasks import have_same_items, same_items
+from ._tasks import BITS, bits_of, have_same_items, same_items
 
 #: Labels with at least this many different values may be measurements.
 _MEASUREMENTS = 10
@@ -322,16 +322,29 @@ def repeated_runs(rows: TableRows) -> Errors:
     label = item_codes(rows.label[: n * bool(codes)].cast(pa.string()))
     for name, runs in codes.items():
         is_named, sizes = RUN_OR_MODEL.fullmatch(name), np.bincount(runs)
-        if not is_named and np.ptp(sizes):
-            continue
         order = np.argsort(runs, kind="stable")
-        if not is_named and (np.ptp(label[order].reshape(len(sizes), -1), axis=0).any() or _are_design(codes, n)):
-            continue
-        if same_items(runs, places(runs, order), label):
+        repeat = is_named and same_items(runs, places(runs, order), label) is not None
+        if not repeat and not np.ptp(sizes):
+            by_run = label[order].reshape(len(sizes), -1)
+            alike = not np.ptp(by_run, axis=0).any() and (len(sizes) - 1) * bits_of(by_run[0]) >= BITS
+            repeat = (alike and not _are_design(codes, n)) or _are_crossed(runs, label, columns)
+        if repeat:
             problem = "seems to name runs, models or versions of the same rows, since the labels repeat"
             column = "" if name == MODELS else f"rename it to {MODELS} and "
             of_items = f"add ids of items and --run {name} (trainings) or --group ID (answers of one model)"
             yield rows.table.error(name, f" {problem}; {column}add --model NAME to read one, or {of_items}")
+
+
+def _are_crossed(runs: Ints, label: Ints, columns: Mapping[str, Any]) -> bool:
+    """Return True if another column has each of its values once in each run, always with the same one of the labels."""
+    n, size = len(runs), int(np.bincount(runs)[0])
+    for column in columns.values():
+        if column.null_count or len(column.dictionary) != size or not np.ptp(label):
+            continue
+        items = np.from_dlpack(column.indices).astype(np.int64)
+        if len(np.unique(joint_codes([items, runs]))) == n and len(np.unique(joint_codes([items, label]))) == size:
+            return True
+    return False
 
 
 def _are_design(codes: Mapping[str, Ints], n: int) -> bool:

@@ -137,8 +137,8 @@ def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions
     # After the questions: if these differ, a message about ids would not help.
     if matched.notes and options.get("unmatched") != "drop":
         raise ValueError(f"{matched.notes[0]}; expected the same ids in both (--unmatched drop leaves them out)")
-    differing = () if same else matched.differing_questions()
-    return matched._replace(notes=(*matched.notes, *differing)).with_outcomes()
+    doubts = matched.doubts_of_order() if same else matched.differing_questions()
+    return matched._replace(notes=(*matched.notes, *doubts)).with_outcomes()
 
 
 def unlike_positions(files: Files) -> Errors:

@@ -34,7 +34,7 @@ _WORDS = re.compile(r"([-_./ ])")
 #: At most this many tasks are named.
 _NAMED = 3
 #: Labels with this much information, in bits, do not agree by chance.
-_BITS = 40
+BITS = 30
 #: Names of files with the parts of one table, as Spark and others write them.
 _PART = re.compile(r"(?i)(^|[-_. ])(\d+[-_]of[-_]\d+|(part|shard|chunk|batch|rank|gpu)[-_. ]?\d+)($|[-_. ])")
 
@@ -155,12 +155,12 @@ def same_items(tasks: Ints, ids: Ints, labels: Ints, *, named: bool = False) -> 
         both = (row >= 0) & (later >= 0)
         differs = (both & (later != row)).any(axis=1)
         for other in np.flatnonzero(both.any(axis=1) & ~differs):
-            if named or _bits(row[both[other]]) >= _BITS:
+            if named or bits_of(row[both[other]]) >= BITS:
                 return first, first + 1 + int(other), int(both[other].sum())
     return None
 
 
-def _bits(labels: Ints) -> float:
+def bits_of(labels: Ints) -> float:
     """Return the bits of information in labels, given the previous one: 0 for blocks, 1 each if most are distinct."""
     codes = np.unique(labels, return_inverse=True)[1]
     n, k = len(codes), int(codes.max()) + 1

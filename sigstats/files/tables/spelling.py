@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from sigstats._common.class_names import MISSING, NO_ANSWER
 from sigstats._common.data_frames import as_decimals
+from sigstats._common.number_texts import is_number as is_number
 from sigstats._common.time_order import SORTED_DATE, YEAR
 from sigstats._common.validation import shown
 
@@ -23,7 +24,6 @@ Array: TypeAlias = Any
 #: Texts as short as those that usually mean a missing value, with blanks around them.
 _SHORT = r"(?s)^.{0,8}$"
 
-_NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:e[+-]?\d++)?|[+-]?inf(?:inity)?", re.IGNORECASE | re.ASCII)
 _DIGITS = re.compile(r"[+-]?\d{1,400}", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d{1,30}", re.ASCII)
 #: Up to here float64 holds every whole number.
@@ -61,11 +61,6 @@ def rows_of_short(texts: Array) -> dict[str, int]:
         return {}
     short = short.take(texts.indices) if values is not texts else short
     return {count["values"]: count["counts"] for count in pc.value_counts(texts.filter(short)).to_pylist()}
-
-
-def is_number(text: str) -> bool:
-    """Return True if a text is a decimal number, or infinity; for names of classes see `class_spelling`."""
-    return _NUMBER.fullmatch(text) is not None
 
 
 def is_whole_number(text: str) -> bool:

@@ -1,7 +1,9 @@
 """A Parquet file: ``{name = "mine", source = "parquet", path = "mine.parquet", target = "label"}``.
 
 Integers, floats and decimals are numeric; strings, booleans and dictionaries are nominal; nulls, NaN and the strings
-that ``missing`` lists are missing values. Times, lists and other types are refused; ``drop`` leaves such a column out.
+that ``missing`` lists are missing values. A column of strings is refused if some are numbers and others are not, or if
+all are numbers and some have decimals, unless ``nominal`` lists it. Times, lists and other types are refused; ``drop``
+leaves such a column out.
 The index of a pandas table is only a column if the study file names it.
 """
 
@@ -13,6 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from sigstats._common.number_texts import is_number
 from sigstats.files.inputs import place, reading, reason
 from sigstats.files.inputs.content import open_content
 from sigstats.files.tables.arrow_files import read_parquet
@@ -51,6 +54,11 @@ class _Stored(DataColumns):
     def numbers(self, name: str) -> Numbers | None:
         column = self._column(name)
         kind = column.type
+        if is_text(self.table.column(name).type):
+            texts = self.texts(name)
+            if self.missing and all(map(is_number, texts.names)):  # numbers, but for the missing values
+                texts = self._texts(name, [])
+            self.refuse_mixed(name, texts, nominal=True)
         if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
             return None
         try:
@@ -60,6 +68,9 @@ class _Stored(DataColumns):
             raise self.error(name, f"cannot be converted to float64 ({reason(error)})") from None
 
     def texts(self, name: str) -> Texts:
+        return self._texts(name, self.missing)
+
+    def _texts(self, name: str, missing: list[str]) -> Texts:
         column = self._column(name)
         kind = column.type
         if not any(is_kind(kind) for is_kind in _READABLE):
@@ -69,7 +80,7 @@ class _Stored(DataColumns):
             codes = [names.setdefault(_text(value), len(names)) for value in column.to_pylist()]
         except (pa.ArrowException, UnicodeDecodeError) as error:
             raise self.error(name, f"cannot be read as text ({reason(error)})") from None
-        kept = [None if text in self.missing else text for text in names]
+        kept = [None if text in missing else text for text in names]
         return Texts.of(kept, np.array(codes, dtype=np.int64))
 
     def _column(self, name: str) -> "pa.ChunkedArray[Any]":

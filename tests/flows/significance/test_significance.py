@@ -607,10 +607,15 @@ def test_predictions_in_other_words_than_the_labels_are_refused_or_read_as_the_s
 
 
 MORE = {
-    "a total": ("cells.csv", "All,All,46", "'All' is a total; remove its rows, or give the class another name"),
+    "a total": ("cells.csv", "All,All,26", "'All' is a total; remove its rows, or give the class another name"),
+    "margins": ("cells.csv", "cat,All,23\ndog,All,3\nAll,cat,23\nAll,dog,3\nAll,All,26", "'All' is a total"),
+    "a class named all": ("cells.csv", "all,all,9\nall,cat,2", "note: s: 'all' counts as a class, not as a total"),
     "a cell twice": ("cells.csv", "cat,cat,20", "note: s: cat, cat has 2 rows; the counts are added"),
     "another cell": ("cells.csv", "dog,dog,20", ""),
     "a total of a sample": ("m.csv", "total,55,55", "'total' is a total; remove its rows"),
+    "a total and a mean": ("m.csv", "total,55,55\nmean,18,18", "'total' is a total; remove its rows"),
+    "a mean of a sample": ("m.csv", "w2,5,5\nmean,15,15", "'mean' is a total; remove its rows"),
+    "a class named mean": ("m.csv", "mean,25,24", "note: s: 'mean' counts as a class, not as a total"),
     "a total without a name": ("m.csv", ",55,55", "note: s: one row is the sum of all others; each counts as a class"),
     "a class twice": ("m.csv", "u,3,4", "note: s: u has 2 rows; each counts as a class"),
     "another class": ("m.csv", "y,3,4", ""),
@@ -649,6 +654,34 @@ def test_counts_that_are_not_named_are_noted(tmp_path, capsys):
     path = study_file(tmp_path, f'kind = "significance"\n{TABLE}path = "cells.csv"\n')
     assert main(["run", str(path), "--output", str(tmp_path / "out")]) == 0
     assert "note: t: column 'Count' is not used: each row counts as one object" in "".join(capsys.readouterr())
+
+
+@pytest.mark.parametrize("entry", ["pairs", "tables"])
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize(
+    ("column", "values", "noted"),
+    [
+        ("0", [22, 3, 4, 9], True),  # the default of pandas
+        ("Anzahl", [22.0, 3.0, 4.0, 9.0], True),
+        ("row", [4, 5, 6, 7], False),
+        ("c", [0, 1, 1, 0], False),  # predictions
+        ("size", [2.5, 3, 1, 4], False),
+        ("change", [2, -3, 1, 4], False),
+        ("text", ["a", "b", "c", "d"], False),
+        ("0", [22, 3, 4, 9, 3], True),  # the rows differ in a or in b
+        ("0", [22, 3, 4, 9, 3, 3], False),  # rows of objects, of which two are equal
+    ],
+)
+def test_a_column_that_may_contain_counts_is_noted(tmp_path, capsys, entry, ending, column, values, noted):
+    cells = [(0, 0, 0), (0, 1, 0), (1, 0, 1), (1, 1, 1), (1, 1, 0), (1, 1, 1)]
+    rows = pd.DataFrame(cells, columns=["label", "a", "b"])
+    rows = rows[: len(values)].assign(**{column: values})
+    rows.to_csv(tmp_path / "r.csv", index=False) if ending == "csv" else rows.to_parquet(tmp_path / "r.parquet")
+    keys = {"pairs": 'a = "a"\nb = "b"', "tables": 'prediction = "a"'}[entry]
+    path = study_file(tmp_path, f'kind = "significance"\n[[{entry}]]\nname = "t"\n{keys}\npath = "r.{ending}"\n')
+    assert main(["plan", str(path)]) == 0
+    told = f"note: t: column '{column}' is not used: each row counts as one object"
+    assert (told in "".join(capsys.readouterr())) == noted
 
 
 @pytest.mark.long

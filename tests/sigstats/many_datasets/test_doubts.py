@@ -55,6 +55,30 @@ def test_truth_values_with_the_names_of_errors_are_not_ranked(word, kind):
     assert sigstats.rank_models(frame.set_axis(["a", f"b_{word}"], axis=1)).models
 
 
+@pytest.mark.parametrize(
+    ("names", "note"),
+    [
+        (["focal loss", "dice"], ""),
+        (["no errors", "1 error"], "'no errors' may mark wrong"),
+        (["x loss", "y loss"], "a lower"),
+    ],
+)
+def test_stated_names_of_models_that_are_right_or_wrong_are_at_most_noted(names, note):
+    answers = SCORES > 0.75
+    plain = sigstats.rank_models(answers, models=["a", "b"])
+    items = np.r_[0 : len(answers), 0], np.r_[answers, [[1, np.nan]]]
+    for ranking in (
+        sigstats.rank_models(answers * 1, models=names),
+        sigstats.rank_models(items[1], items=items[0], models=names),
+    ):
+        assert [each.startswith(note) for each in ranking.notes if each.name == "direction"] == [True] * bool(note)
+    assert [pair.pvalue for pair in sigstats.rank_models(answers, models=names).pairs] == [
+        p.pvalue for p in plain.pairs
+    ]
+    with pytest.raises(ValueError, match=r"^models: "):
+        sigstats.rank_models(SCORES, models=names)
+
+
 @pytest.mark.parametrize("names", [["a_acc", "a_loss"], ["a f1", "b (latency_ms)"]])
 def test_costs_and_qualities_in_one_table_are_refused(names):
     frame = pd.DataFrame(SCORES, columns=names)

@@ -97,3 +97,23 @@ def test_a_column_of_times_is_refused_by_name():
     frame = patients().drop(columns="outcome").assign(seen=datetime.date(2026, 1, 1))
     with pytest.raises(ValueError, match=r"X \(column 'seen'\): .* is not valid; expected numbers, strings"):
         sigstats.permutation_test("1-nn", frame, patients()["outcome"], n_resamples=9)
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (lambda text: text.replace(".", ","), "has a decimal comma"),
+        (lambda text: text if text > "39" else "?", "'\\?' is not a number, but other values are"),
+        (str, "is a number stored as text"),
+        (lambda text: text[0], ""),
+    ],
+)
+def test_strings_that_may_be_numbers_are_refused(change, complaint):
+    frame = patients()[["age", "town"]].fillna({"age": 40.5})
+    frame["age"] = frame["age"].astype(str).map(change)
+    if complaint:
+        with pytest.raises(ValueError, match=f"X \\(column 'age'\\): .*{complaint}; convert the column to numbers, or"):
+            sigstats.permutation_test("naive-bayes", frame, patients()["outcome"], n_resamples=9)
+    else:
+        assert encoded(frame)[1].all()
+    assert encoded(frame.astype({"age": "category"}))[1].all()

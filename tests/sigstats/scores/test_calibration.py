@@ -131,6 +131,17 @@ def test_bad_probabilities_are_refused(arguments, message):
         calibration_test(*arguments)
 
 
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_sums_may_differ_from_1_by_the_rounding_of_the_digits_given(kind):
+    table = np.random.default_rng(0).dirichlet([1, 1, 1], 60)
+    labels = np.arange(60) % 3
+    for digits in (2, 3):
+        assert 1.5 * 10.0**-digits > np.abs(table.round(digits).sum(axis=1) - 1).max() > 0.9 * 10.0**-digits
+        assert calibration_test(labels, table.round(digits).astype(kind), n_resamples=9).n == 60
+        with pytest.raises(ValueError, match=r"sum of a row.*expected 1; divide each row by its sum"):
+            calibration_test(labels, (table * (1 - 4 * 10.0**-digits)).round(digits).astype(kind), n_resamples=9)
+
+
 def truth(p, chances, statistic, bins):
     """The statistic with the true probability of each row in place of its hit."""
     return by_rows(chances, p, bins)[statistic == "kuiper"]

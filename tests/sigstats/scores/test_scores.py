@@ -5,6 +5,8 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -399,8 +401,25 @@ def test_the_order_may_be_dates():
     a, b, days = rng.random(60), rng.random(60), rng.permutation(60)
     expected = mean_score_test(a, b, order=days)
     dates = np.datetime64("2026-01-01") + days
-    for order in (dates, pd.DatetimeIndex(dates), pd.Series(dates), pd.Series(dates).dt.tz_localize("UTC")):
+    days, times = dates.astype("M8[D]").tolist(), dates.astype("M8[us]").tolist()
+    series = pd.Series(dates)
+    orders = [
+        dates,
+        pd.DatetimeIndex(dates),
+        series,
+        series.dt.tz_localize("UTC"),
+        series.dt.date,
+        [*dates],
+        days,
+        times,
+    ]
+    orders += [pl.Series(days), pl.Series(times), pa.array(days), pa.array(times), pd.PeriodIndex(dates, freq="D")]
+    for order in orders:
         assert mean_score_test(a, b, order=order) == expected
+    for odd in (None, pd.NaT, times[0], "2026-01-01"):
+        with pytest.raises(ValueError, match=r"^order: .* is not valid; expected times of one kind") as caught:
+            mean_score_test(a, b, order=[*days[:-1], odd])
+        assert len(str(caught.value)) < 150
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.integrate import quad
 from scipy.special import comb
-from scipy.stats import binom, fisher_exact
+from scipy.stats import beta, binom, fisher_exact
 
 import sigstats
 from sigstats.comparison.evidence import Classes
@@ -25,19 +26,48 @@ def answers(right, n):
     return np.arange(n) < right
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
-    ("x", "n", "y", "m"), [(45, 50, 30, 50), (3, 10, 1, 12), (10, 10, 0, 10), (0, 5, 0, 7), (9, 9, 4, 5)]
+    ("x", "n", "y", "m"),
+    [
+        (45, 50, 30, 50),
+        (3, 10, 1, 12),
+        (10, 10, 0, 10),
+        (0, 5, 0, 7),
+        (9, 9, 4, 5),
+        (10, 10, 4, 6),
+        (2, 7, 0, 9),
+        (100, 100, 0, 100),
+        (1, 900, 3, 10),
+        (2999, 3000, 5, 5),
+    ],
 )
 @pytest.mark.parametrize("alternative", ["greater", "less"])
 def test_right_and_wrong_have_the_p_value_of_fishers_exact_test(x, n, y, m, alternative):
     result = sigstats.unpaired_test(answers(x, n), answers(y, m), alternative=alternative)
     exact = fisher_exact([[x, n - x], [y, m - y]], alternative=alternative).pvalue
-    assert result.pvalue == pytest.approx(exact, rel=1e-4, abs=3e-9)
+    assert result.pvalue == pytest.approx(exact, rel=1e-10)
     mirrored = {"greater": "less", "less": "greater"}[alternative]
     assert sigstats.unpaired_test(answers(y, m), answers(x, n), alternative=mirrored).pvalue == pytest.approx(
-        exact, 1e-3
+        exact, rel=1e-10
     )
+
+
+@pytest.mark.parametrize(
+    ("x", "n", "y", "m"), [(3, 10, 0, 7), (10, 10, 4, 6), (0, 5, 2, 9), (1, 2, 1, 2), (30, 40, 9, 9)]
+)
+@pytest.mark.parametrize("margin", [-0.6, -0.05, 0.1])
+def test_right_and_wrong_with_a_margin_have_the_integral_of_two_beta_laws(x, n, y, m, margin):
+    """The bounds of 0 and of all right are constants: laws that are as good as constant stand for them."""
+    a, b = beta(x or 1e-14, n - x + 1), beta(y + 1, (m - y) or 1e-14)
+    low, high = max(0.0, margin), min(1.0, 1 + margin)
+    if x and m > y:
+        exact = a.cdf(low) + quad(lambda t: a.pdf(t) * b.sf(t - margin), low, high, epsabs=1e-13, limit=200)[0]
+    else:
+        exact = a.cdf(1 + margin) if x else b.sf(-margin)
+    result = sigstats.unpaired_test(
+        answers(x, n) * 8 + 2, answers(y, m) * 8 + 2, score_range=(2, 10), margin=8 * margin, alternative="greater"
+    )
+    assert result.pvalue == pytest.approx(exact, rel=1e-9)
 
 
 def test_the_interval_is_where_the_p_value_of_a_margin_is_the_level():

@@ -152,6 +152,32 @@ def test_what_is_no_parquet_or_no_feature_is_refused(tmp_path):
         load(spec, base=tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("values", "complaint"),
+    [
+        (["1.5", "?", "2"], r"row 1 \(from 0\): column 'a': '\?' is not a number, but other values are"),
+        (["1", "?", "2"], "'\\?' is not a number"),  # missing: numbers all the same
+        (["1,5", "2", "0,5"], "'1,5' has a decimal comma"),
+        (["1.5", "2", "0.5"], "'1.5' is a number stored as text"),
+        (["1", None, "2"], ""),
+        (["1.0", "2.0", "2.0"], ""),
+        (["x", "?", "-"], ""),
+        (["x", "8", "y"], ""),  # 8 is missing
+    ],
+)
+def test_strings_of_parquet_that_may_be_numbers_are_refused(tmp_path, values, complaint):
+    frame = pd.DataFrame({"a": values, "label": ["u", "v", "u"]})
+    spec = {"name": "mine", "source": "parquet", "path": "x.parquet", "target": "label", "missing": ["?", "8"]}
+    frame.to_parquet(tmp_path / "x.parquet")
+    if complaint:
+        with pytest.raises(ValueError, match=complaint + ".*; convert the column to numbers, or list it in nominal"):
+            load(spec, base=tmp_path)
+    for more in [{"nominal": ["a"]}] if complaint else [{"nominal": ["a"]}, {}]:
+        assert load({**spec, **more}, base=tmp_path).nominal.all()
+    frame.astype({"a": "category"}).to_parquet(tmp_path / "x.parquet")
+    assert load(spec, base=tmp_path).nominal.all()
+
+
 @settings(
     derandomize=True,
     deadline=None,

@@ -161,3 +161,16 @@ def test_columns_that_describe_the_rows_show_another_order(files, refused, print
 def test_columns_that_each_model_has_do_not_doubt_the_order(files, printed, name, values):
     frames = [numbered(predicted(PATIENTS[["label"]], **{name: of})) for of in values]
     assert f"{name} '" not in printed("compare", *files(*frames), code=(0, 1))
+
+
+@pytest.mark.parametrize("values", [range(N), ["de", "en", "es", "fr"] * (N // 4)])
+@pytest.mark.parametrize("label", [None, 1, "varying"])
+def test_the_same_values_in_another_order_are_noted_where_no_labels_confirm_the_rows(files, printed, values, label):
+    told = f"column 'part' has the same values in both files, but differs in {N} of {N} rows"
+    rows = marks(1, part=values).drop(columns="question")
+    if label is not None:
+        rows = rows.assign(label=np.arange(N) % 3 if label == "varying" else label)
+    other = rows.assign(part=rows["part"].to_numpy()[::-1])
+    said = printed("compare", *files(rows, other), "--score", "f1", "--by-position")
+    assert (told in said) == (label != "varying")
+    assert told not in printed("compare", *files(rows, rows), "--score", "f1", "--by-position")

@@ -372,6 +372,17 @@ def test_rows_without_ids_that_repeat_their_labels_in_runs_are_refused(name, int
     assert interleaved or sigstats.check(design, at_least=0.5).n == 300  # each combination of three factors once
 
 
+def test_models_on_the_same_items_are_known_in_any_order_of_rows():
+    label = np.random.default_rng(5).integers(0, 2, 40)
+    items = pd.DataFrame({"text": [f"text {k}" for k in range(40)], "label": label})
+    frame = pd.concat([items.assign(llm=name, prediction=1) for name in ("gpt", "llama")], ignore_index=True)
+    for rows in (frame.drop(columns="text"), frame.sample(frac=1, random_state=1)):
+        with pytest.raises(ValueError, match="column 'llm' seems to name runs, models or versions of the same rows"):
+            sigstats.check(rows, at_least=0.1)
+    texts = (frame["text"] + frame["llm"]).tolist()
+    assert sigstats.check(frame.assign(text=texts).sample(frac=1, random_state=1), at_least=0.1).n == 80
+
+
 def compared(tmp_path, label, a, b, measure, positive=None, unscored="refuse", unpaired=False, score=None):
     """The row of two models, of files in which a column with a missing value has numbers such as 1.0."""
     columns, sides = Columns(score=score, unscored=unscored), []
