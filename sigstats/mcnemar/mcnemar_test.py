@@ -18,7 +18,6 @@ from numpy.typing import ArrayLike
 from scipy.special import log_ndtr
 
 from .._common.calls import takes_counts
-from .._common.data_frames import right_first
 from .._common.extreme import error_bound
 from .._common.validation import (
     ALTERNATIVES,
@@ -34,7 +33,7 @@ from .._common.validation import (
 from ..intervals import Interval, as_level, clopper_pearson, with_alternative
 from ..test_result import TestResult
 from .binomial_tails import MOST_OBSERVATIONS, ROUNDING_OF_SUMS, log_supremum, log_tail, tail, tail_error
-from .counts import DiscordantCounts, discordant_counts
+from .counts import DiscordantCounts, discordant_counts, right_first
 
 McNemarMethod: TypeAlias = Literal["exact", "mid-p", "chi2"]
 

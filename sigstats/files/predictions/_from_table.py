@@ -4,28 +4,24 @@
 are the rules, each of which is checked as soon as the columns that it needs are read.
 """
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from sigstats._common.calls import Errors, check_rules
 from sigstats._common.class_spelling import is_summary
-from sigstats._common.column_names import COUNTS, ID, RUN_OR_MODEL
+from sigstats._common.column_names import ID
 from sigstats._common.messages import nearest
-from sigstats._common.repeats import joint_codes
 from sigstats._common.validation import shown
 from sigstats.comparison.units import MISSING
 
 from ..tables.spelling import is_number
 from ..tables.table import Table, WithMissing
 from ._agreement import align_labels, with_truth
-from ._columns import MODELS, Columns
-from ._other_columns import as_dictionaries, may_count
-from ._predictions import RIGHT, Ints, Outcomes, Predictions, Scores, item_codes, places
+from ._columns import Columns
+from ._predictions import RIGHT, Outcomes, Predictions, Scores, item_codes
 from ._table_columns import (
     WithLikeliest,
     check_texts,
@@ -36,16 +32,12 @@ from ._table_columns import (
     rows_of_model,
     source_of,
 )
-from ._tasks import BITS, bits_of, have_same_items, same_items
+from ._table_structure import counted_cells, have_same_items, repeated_runs
 
 #: Labels with at least this many different values may be measurements.
 _MEASUREMENTS = 10
-#: The most columns that are listed in a message, or that are factors of counts without a usual name.
+#: The most columns that are listed in a message.
 _LISTED = 10
-#: Of tables of counts: the most and the fewest rows, the smallest mean count, and the probability of a coincidence.
-_MOST_CELLS, _FEWEST_CELLS, _MEAN_COUNT, _BY_CHANCE = 10_000, 4, 5, 1e-4
-#: Runs have at least this many rows on average.
-_FEWEST_OF_RUN = 20
 
 
 def from_table(table: Table, columns: Columns) -> Predictions:
@@ -271,83 +263,3 @@ def repeated_header(rows: TableRows) -> Errors:
         yield ValueError(
             f"{rows.where}, {row}: repeats the names of the columns; expected them once, in the first line"
         )
-
-
-def counted_cells(rows: TableRows) -> Errors:
-    """Yield an error if rows without ids seem to be cells of a table, with a column that counts their rows.
-
-    Each combination of the other columns appears once. In sparse and wide tables, the column must have a usual name.
-    """
-    used, n = rows.columns.wanted, rows.table.num_rows
-    columns = as_dictionaries(rows.table.other_columns(()), n) if rows.by_position and n <= _MOST_CELLS else {}
-    columns = {name: column for name, column in columns.items() if not column.null_count and len(column.dictionary) > 1}
-    codes = {name: np.from_dlpack(column.indices).astype(np.int64) for name, column in columns.items()}
-    answer = rows.columns.prediction if rows.has_predictions else str(rows.columns.score)
-    for name in (name for name in columns if name not in used or name == rows.columns.units.weights):
-        factors = [other for other in columns if other != name]
-        sizes = [len(columns[factor].dictionary) for factor in factors]
-        if not 1 < 2 * max(sizes, default=n) <= n or not may_count(columns[name]):
-            continue
-        # In a few rows of a sparse table, all combinations may differ by chance.
-        is_named = name.lower() in COUNTS and n <= math.prod(sizes) <= max(2 * n, min(8 * n, n * n // 6))
-        numbers: Any = columns[name].dictionary.cast(pa.string()).cast(pa.float64()).take(columns[name].indices)
-        are_large = answer in factors and len(factors) <= _LISTED and pc.mean(numbers).as_py() >= _MEAN_COUNT
-        if not (is_named or are_large) or len(np.unique(joint_codes([codes[factor] for factor in factors]))) < n:
-            continue
-        if is_named or _differ_by_design(codes[answer], [codes[factor] for factor in factors if factor != answer]):
-            problem = "seems to count the rows of a cell, but a cell is read as one row; repeat it"
-            yield rows.table.error(name, f" {problem}, as frame.loc[frame.index.repeat(frame[{name!r}])] does")
-
-
-def _differ_by_design(answer: Ints, others: Sequence[Ints]) -> bool:
-    """Return True if answers differ within all cells of the other columns, which is unlikely by chance."""
-    n, k, cells = len(answer), int(answer.max()) + 1, np.bincount(joint_codes(others)) if others else np.array([1])
-    # The probability that independent answers differ in all cells is largest if they are equally frequent.
-    chance = sum(math.lgamma(k + 1) - math.lgamma(k + 1 - m) - m * math.log(k) for m in cells.tolist())
-    return n == k * len(cells) >= _FEWEST_CELLS or chance < math.log(_BY_CHANCE)
-
-
-def repeated_runs(rows: TableRows) -> Errors:
-    """Yield an error if the labels of rows without ids repeat, as for several runs or models on the same items."""
-    units, n, answers = rows.columns.units, rows.table.num_rows, {rows.columns.label, rows.columns.prediction}
-    repeated = units.group or units.run or units.epoch or units.order or rows.columns.duplicates
-    if not rows.by_position or rows.is_label_file or not rows.has_labels or repeated:
-        return
-    columns = as_dictionaries(rows.table.other_columns(answers), n)
-    codes = {
-        name: np.from_dlpack(column.indices).astype(np.int64)
-        for name, column in columns.items()
-        if not column.null_count and 1 < len(column.dictionary) <= n // _FEWEST_OF_RUN
-    }
-    label = item_codes(rows.label[: n * bool(codes)].cast(pa.string()))
-    for name, runs in codes.items():
-        is_named, sizes = RUN_OR_MODEL.fullmatch(name), np.bincount(runs)
-        order = np.argsort(runs, kind="stable")
-        repeat = is_named and same_items(runs, places(runs, order), label) is not None
-        if not repeat and not np.ptp(sizes):
-            by_run = label[order].reshape(len(sizes), -1)
-            alike = not np.ptp(by_run, axis=0).any() and (len(sizes) - 1) * bits_of(by_run[0]) >= BITS
-            repeat = (alike and not _are_design(codes, n)) or _are_crossed(runs, label, columns)
-        if repeat:
-            problem = "seems to name runs, models or versions of the same rows, since the labels repeat"
-            column = "" if name == MODELS else f"rename it to {MODELS} and "
-            of_items = f"add ids of items and --run {name} (trainings) or --group ID (answers of one model)"
-            yield rows.table.error(name, f" {problem}; {column}add --model NAME to read one, or {of_items}")
-
-
-def _are_crossed(runs: Ints, label: Ints, columns: Mapping[str, Any]) -> bool:
-    """Return True if another column has each of its values once in each run, always with the same one of the labels."""
-    n, size = len(runs), int(np.bincount(runs)[0])
-    for column in columns.values():
-        if column.null_count or len(column.dictionary) != size or not np.ptp(label):
-            continue
-        items = np.from_dlpack(column.indices).astype(np.int64)
-        if len(np.unique(joint_codes([items, runs]))) == n and len(np.unique(joint_codes([items, label]))) == size:
-            return True
-    return False
-
-
-def _are_design(codes: Mapping[str, Ints], n: int) -> bool:
-    """Return True for a design: no rows agree in all coarse columns. If a factor has no effect, its labels repeat."""
-    coarse = [of for of in codes.values() if of.max() < math.isqrt(n)]
-    return bool(coarse) and len(np.unique(joint_codes(coarse))) == n

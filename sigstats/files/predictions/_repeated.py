@@ -14,9 +14,9 @@ from sigstats._common.validation import shown
 from sigstats.comparison.paired_predictions import ItemTotals, PairedPredictions
 
 from ..tables.spelling import same_spelling, to_numbers
-from ._agreement import differing
 from ._log import PROMPT
 from ._predictions import Predictions, Scores, first_rows, item_codes, places, repeated_keys
+from ._row_order import differing
 
 
 def exclude_rows(side: Predictions, dropped: Predictions | None) -> Predictions:

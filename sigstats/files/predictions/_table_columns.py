@@ -18,10 +18,10 @@ from sigstats.measures.metrics import is_lower_better, limits_of, metric_of
 
 from ..tables.spelling import Array, is_number, rows_of_short, same_spelling, to_numbers, without_empty
 from ..tables.table import Table, WithMissing
-from ._agreement import differing
 from ._columns import MODELS, Columns, TableColumns
 from ._other_columns import as_dictionaries, unused_notes
 from ._predictions import Outcomes, Scores, Source
+from ._row_order import differing
 
 #: A whole number with more digits may exceed the range of float64.
 _LONGEST_NUMBER = 308

@@ -24,8 +24,9 @@ from ._agreement import unlike_kinds
 from ._columns import ALL_SCORES, Columns
 from ._log import TASK, EvaluationLog
 from ._other_columns import TRAINING
-from ._predictions import Ints, Predictions, item_codes
+from ._predictions import Predictions
 from ._repeated import fill_epochs
+from ._table_structure import have_same_items
 
 #: The endings of tables in a folder, after those of packed files.
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".feather", ".arrow")
@@ -33,8 +34,6 @@ _PACKED = (".gz", ".bz2", ".xz", ".zst")
 _WORDS = re.compile(r"([-_./ ])")
 #: At most this many tasks are named.
 _NAMED = 3
-#: Labels with this much information, in bits, do not agree by chance.
-BITS = 30
 #: Names of files with the parts of one table, as Spark and others write them.
 _PART = re.compile(r"(?i)(^|[-_. ])(\d+[-_]of[-_]\d+|(part|shard|chunk|batch|rank|gpu)[-_. ]?\d+)($|[-_. ])")
 
@@ -114,63 +113,6 @@ def join_tables(where: str, parts: Sequence[Predictions], columns: Columns) -> P
     if any(part.epoch is not None for part in parts):
         parts = [fill_epochs(part) for part in parts]
     return _concatenated(parts).but(where=where, notes=tuple(dict.fromkeys(notes)))
-
-
-def have_same_items(
-    where: str,
-    names: Sequence[str],
-    tasks: Any,
-    ids: Any,
-    labels: Any,
-    columns: Columns,
-    *,
-    named: bool = False,
-    lacks_ids: bool = False,
-) -> bool:
-    """Return True if two tasks have the same items; unless rows are grouped by id, this is a ValueError.
-
-    `tasks`, `ids`, `labels`: those of each row, tasks as positions of their names. `named`: as in `same_items`.
-    """
-    item, label = item_codes(ids.cast(pa.string())), item_codes(labels.cast(pa.string()))
-    same = same_items(tasks, item, label, named=named)
-    if same and columns.units.group != columns.id:
-        first, other, n = same
-        problem = f"{where}: {names[first]} and {names[other]} have the same {n:,} items"
-        remedy = f"add {'ids and ' * lacks_ids}--group {columns.id}, since rows of an item are dependent"
-        raise ValueError(f"{problem}; {remedy}, or write runs of a recipe as one table and add --run COLUMN")
-    return same is not None
-
-
-def same_items(tasks: Ints, ids: Ints, labels: Ints, *, named: bool = False) -> tuple[int, int, int] | None:
-    """Return the first two tasks that seem to have the same items, and the number of these items; None otherwise.
-
-    The labels of their shared ids all agree and, unless the tasks are `named` as runs, cannot agree by chance.
-    """
-    shared = np.flatnonzero(np.bincount(ids)[ids] > 1)
-    distinct, items = np.unique(ids[shared], return_inverse=True)
-    table = np.full((int(tasks.max()) + 1, len(distinct)), -1, np.int32)  # the label of each item in each task
-    table[tasks[shared], items] = labels[shared]
-    for first, row in enumerate(table[:-1]):
-        later = table[first + 1 :]
-        both = (row >= 0) & (later >= 0)
-        differs = (both & (later != row)).any(axis=1)
-        for other in np.flatnonzero(both.any(axis=1) & ~differs):
-            if named or bits_of(row[both[other]]) >= BITS:
-                return first, first + 1 + int(other), int(both[other].sum())
-    return None
-
-
-def bits_of(labels: Ints) -> float:
-    """Return the bits of information in labels, given the previous one: 0 for blocks, 1 each if most are distinct."""
-    codes = np.unique(labels, return_inverse=True)[1]
-    n, k = len(codes), int(codes.max()) + 1
-    if 2 * k > n:
-        return float(n)
-    if np.count_nonzero(np.diff(codes)) < k:
-        return 0.0
-    pairs, counts = np.unique(codes[:-1] * k + codes[1:], return_counts=True)
-    of_previous = np.bincount(codes[:-1])[pairs // k]
-    return float((counts * np.log2(of_previous / counts)).sum())  # the empirical conditional entropy, times n
 
 
 def _with_task(part: Predictions, task: str, columns: Columns, *, add_column: bool, repeated: bool) -> Predictions:
