@@ -178,14 +178,16 @@ def as_strata(only_a: Any, only_b: Any, n: Any) -> tuple[IntArray, IntArray, Int
 
 
 def _refuse_totals(names: Iterable[Any], *counts: IntArray) -> None:
-    """Refuse a data set with the name of a total or mean, or with counts that are all sums of those of the others."""
+    """Refuse a data set with the name of a total or mean or, without names, with counts that are sums of the others."""
     labels = [name if isinstance(name, tuple) else (name,) for name in names]
     if odd := next((label for levels in labels for label in levels if is_summary(label)), None):
         raise ValueError(f"n (index): {shown(odd)} is not a data set; leave out totals and means")
-    for end, place in (("first", 0), ("last", -1)):
+    named = any(isinstance(label, str) for levels in labels for label in levels)
+    for end, place in () if named else (("first", 0), ("last", -1)):
         of_others = all(2 * count[place] == count.sum() for count in counts)
         if len(counts[0]) > 2 and counts[0][place] + counts[1][place] and of_others:
-            raise ValueError(f"n: the {end} data set has the total counts of the others; leave it out")
+            cure = "leave it out or, if it is a data set, name them all (pandas Series)"
+            raise ValueError(f"n: the {end} data set has the total counts of the others; {cure}")
 
 
 def _interval(a: IntArray, b: IntArray, sizes: IntArray, weights: FloatArray, level: float) -> Interval:

@@ -93,3 +93,5 @@ def test_counts_that_only_partly_are_sums_are_of_data_sets():
         ([3, 3], [1, 1], [9, 9]),
     ):
         assert stratified_paired_test(a, b, n).strata == len(n)
+    named = pd.Series([9, 7, 16], ["iris", "wine", "digits"])
+    assert stratified_paired_test(named, [1, 2, 3], [50, 50, 100]).strata == 3
