@@ -54,7 +54,7 @@ VERDICTS = {
 _TRUTH = {"0": "no", "false": "no", "1": "yes", "true": "yes"}
 #: A list of whole numbers, such as `[0, 2, -1]` and `0|2|-1`, and one that may be padded with -1.
 _LIST = re.compile(r"[\[({\s]*-?\d+(?:[\s|;,+&]+-?\d+)+[\])}\s]*", re.ASCII)
-_PADDED = re.compile(r"[^-\d]*\d+(?:[^-\d]+\d+)*(?:[^-\d]+-1)+\D*", re.ASCII)
+_PADDED = re.compile(r"[^-\d]*+\d++(?:[^-\d]++\d++)*+(?:[^-\d]++-1)++\D*+", re.ASCII)
 #: A name with more words than this is free text.
 _MOST_WORDS = 4
 #: Pairs of numbers that stand for two classes.

@@ -42,7 +42,7 @@ _NO_MODEL = re.compile(
     rf"(random[_ ]|train(ing)?[_ ])?(seed|run|fold|split|epoch|iteration|trial){_NUMBER}"
 )
 #: Names of a first column of the settings or the training history of one model.
-HISTORY = re.compile(r"(?i)(.*[_ ./-])?(epoch|step|iteration|iter|threshold)s?")
+HISTORY = re.compile(r"(?i)(?:^|[_ ./-])(?:epoch|step|iteration|iter|threshold)s?$")
 #: Names of columns of row weights. `weight` is not among them, since it may be a measurement.
 WEIGHTS = frozenset(
     {f"{kind}_weight{end}" for kind in ("sample", "sampling", "survey", "design") for end in ("", "s")}

@@ -229,7 +229,7 @@ def one_history(table: Table, columns: TableColumns) -> Iterator[Note]:
     """Yield a note on fractions or losses if the first column has increasing epochs, steps or thresholds."""
     name, units, known = table.names[0], columns.units, metric_of(columns.score or "")
     is_known = known is not None and (known.limits is not None or known.name.endswith("loss"))
-    if not is_known or not HISTORY.fullmatch(name) or name in (columns.score, units.epoch, units.run, units.group):
+    if not is_known or not HISTORY.search(name) or name in (columns.score, units.epoch, units.run, units.group):
         return
     given = table.other_columns(())
     first, scores = (to_numbers(table.texts_or_missing(of)) if of in given else None for of in (name, columns.score))
