@@ -1,8 +1,11 @@
-"""What the structure of rows shows: cells that a column counts, and runs, models or tasks with the same items."""
+"""What the structure of rows shows: cells that a column counts, and runs, models or tasks with the same items.
+
+The rules `counted_cells` and `repeated_runs` take the `TableRows` of a table that is being read.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,9 +19,6 @@ from ._columns import MODELS, Columns
 from ._other_columns import as_dictionaries, may_count
 from ._predictions import Ints, item_codes, places
 
-if TYPE_CHECKING:
-    from ._from_table import TableRows
-
 #: Labels with this much information, in bits, do not agree by chance.
 _BITS = 30
 #: Of tables of counts: the most and the fewest rows, the smallest mean count, and the probability of a coincidence.
@@ -29,7 +29,7 @@ _MOST_FACTORS = 10
 _FEWEST_OF_RUN = 20
 
 
-def counted_cells(rows: "TableRows") -> Errors:
+def counted_cells(rows: Any) -> Errors:
     """Yield an error if rows without ids seem to be cells of a table, with a column that counts their rows.
 
     Each combination of the other columns appears once. In sparse and wide tables, the column must have a usual name.
@@ -63,7 +63,7 @@ def _differ_by_design(answer: Ints, others: Sequence[Ints]) -> bool:
     return n == k * len(cells) >= _FEWEST_CELLS or chance < math.log(_BY_CHANCE)
 
 
-def repeated_runs(rows: "TableRows") -> Errors:
+def repeated_runs(rows: Any) -> Errors:
     """Yield an error if the labels of rows without ids repeat, as for several runs or models on the same items."""
     units, n, answers = rows.columns.units, rows.table.num_rows, {rows.columns.label, rows.columns.prediction}
     repeated = units.group or units.run or units.epoch or units.order or rows.columns.duplicates
