@@ -165,7 +165,7 @@ def plan(study: RegressionStudy, options: RunOptions) -> str:
     return "\n".join(
         [
             f"candidate  {pair.candidate}" + (f", and {len(waiting) - 1} more after it" if len(waiting) > 1 else ""),
-            *([newest.replace("newest: ", "newest     ")] if newest else []),
+            *([f"newest     {newest}"] if newest else []),
             f"baseline   {pair.baseline}",
             f"rows       {pair.by_score[0].n:,}, {slices}, {count_of(len(measures), 'measure')}",
             f"history    {count_of(len(records), 'evaluation')} in {options.output}"

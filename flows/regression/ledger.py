@@ -198,7 +198,7 @@ def due(order: Order, records: Sequence[Record], damaged: Sequence[str], output:
     by = {"name": "name", "time": "the time in the name"}.get(
         order.study.newest.by, f"column {order.study.newest.column}"
     )
-    words = f"newest: {name_of(newest)}, of {len(ranked):,} matches by {by}" if len(ranked) > 1 else ""
+    words = f"{name_of(newest)}, of {len(ranked):,} matches by {by}" if len(ranked) > 1 else ""
     return Due(waiting, [f"{reason}: {some_of(paths)}" for reason, paths in left if paths], words)
 
 

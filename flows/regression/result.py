@@ -145,7 +145,7 @@ class RegressionResult(Evaluated):
                 failing = f"still failing since {self.since:%Y-%m-%d %H:%M} UTC, " if self.code else ""
                 print(f"nothing new: {failing}these files were compared on {self.since:%Y-%m-%d %H:%M} UTC")  # noqa: T201
             if self.newest:
-                print(printable(self.newest))  # noqa: T201
+                print(printable(f"newest: {self.newest}"))  # noqa: T201
             print(f"look {about.look} at {self.study.looks.rows_in_words}, {self.look}")  # noqa: T201
             print(f"promise: {self.promise}")  # noqa: T201
             print(printable(f"report: {self.report}"))  # noqa: T201

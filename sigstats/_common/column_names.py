@@ -90,8 +90,8 @@ def are_exchanged(baseline: str, candidate: str) -> bool:
 def refuse_exchanged(**pairs: Any) -> None:
     """Refuse a pair of names, or of named Series, if the first suggests a candidate and the second a baseline."""
     for argument, pair in pairs.items():
-        given = pair if isinstance(pair, (list, tuple)) else ()
-        labels = [each if isinstance(each, str) else getattr(each, "name", None) for each in given]
+        values = pair if isinstance(pair, (list, tuple)) else ()
+        labels = [value if isinstance(value, str) else getattr(value, "name", None) for value in values]
         names = [label for label in labels if isinstance(label, str)]
         if len(labels) == len(names) == 2 and are_exchanged(*names):
             problem = f"{shown(names[0])} is given as the baseline, and {shown(names[1])} as the candidate"

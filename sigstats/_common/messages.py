@@ -89,8 +89,8 @@ def nearest(value: object, options: Iterable[str]) -> str | None:
     names = [*dict.fromkeys(options)] if isinstance(value, str) else []
     near = [name for name in names if _is_typo(str(value), name)]
     begun = [name for name in names if near and name.casefold().startswith(str(value).casefold())]
-    found = begun or near
-    return found[0] if len(found) == 1 else None
+    likely = begun or near
+    return likely[0] if len(likely) == 1 else None
 
 
 def _is_typo(text: str, name: str) -> bool:

@@ -94,8 +94,8 @@ def dates_in_doubt(names: Sequence[str]) -> list[str]:
     (['311025', '011125'], [])
     """
     matches = [[*_DATES_IN_NAMES.finditer(name)] for name in names]
-    found = [[match["date"] or f"{match['week']:0>2}" for match in of if match.lastgroup] for of in matches]
-    columns = zip(*found, strict=True) if len({*map(len, found)}) == 1 else []
+    dates = [[match["date"] or f"{match['week']:0>2}" for match in of if match.lastgroup] for of in matches]
+    columns = zip(*dates, strict=True) if len({*map(len, dates)}) == 1 else []
     return next(([*dict.fromkeys(of)] for of in columns if _sort_unlike_dates(of) and not _may_be_versions(of)), [])
 
 
@@ -134,9 +134,9 @@ def _sort_unlike_dates_or_versions(numbers: Sequence[str]) -> bool:
         return len(max(numbers, key=len)) > 2 and _sort_unlike_dates(numbers)
     dates = {text: "".join(part.zfill(2) for part in of) for text, of in zip(numbers, parts, strict=True)}
     by_date, width = sorted(dates.values()), max(map(len, dates.values()))
-    if not any(_days(by_date, layout) for layout in _LAYOUTS.get(width, ())):
-        return False
-    return [dates[text] for text in sorted(dates, key=float)] != by_date or _sort_unlike_dates(by_date)
+    if [dates[text] for text in sorted(dates, key=float)] == by_date:
+        return _sort_unlike_dates(by_date)
+    return any(_days(by_date, layout) for layout in _LAYOUTS.get(width, ()))
 
 
 def _days(texts: Sequence[str], layout: str) -> list[int]:
@@ -206,7 +206,9 @@ def _without_dates(order: Any) -> Any:
     times = as_array(order, "order", "times of rows")
     if times.ndim != 1 or times.dtype.kind not in "MO":
         return order
-    dates = [isinstance(one, date | np.datetime64) or type(one).__name__ == "Period" for one in times]
+    dates = [True] * len(times)
+    if times.dtype.kind == "O":
+        dates = [isinstance(one, date | np.datetime64) or type(one).__name__ == "Period" for one in times]
     if not any(dates):
         return order
     try:

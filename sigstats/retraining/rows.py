@@ -123,26 +123,24 @@ def encoded(X: Any) -> tuple[Any, Any]:
 
 def _column(column: Any, name: str) -> tuple[FloatArray, bool]:
     """Return the values of a column, and whether they are codes of categories."""
+    import narwhals
+
     if column.dtype.is_numeric():
         return np.array([np.nan if is_missing(value) else float(value) for value in column.to_list()]), False
     values = [None if is_missing(value) else value for value in column.to_list()]
     allowed = (str, bool, np.bool_)
     others = [value for value in values if value is not None and type(value) not in allowed]
-    if others and not _is_categorical(column):
+    is_categorical = column.dtype in (narwhals.Categorical, narwhals.Enum)
+    if others and not is_categorical:
         raise refuse(f"X (column {shown(name)})", others[0], "numbers, strings, booleans or categories")
     texts = [None if value is None else str(value) for value in values]
-    strings = {value: None for value in values if type(value) is str and not _is_categorical(column)}
-    if (found := number_problem([*strings], nominal=True)) is not None:
-        text, cure = shown(found[0][0]), "convert the column to numbers, or to categories"
-        raise ValueError(f"X (column {shown(name)}): {text} {found[1]}; {cure}")
+    strings = dict.fromkeys(value for value in values if type(value) is str)
+    if not is_categorical and (ambiguous := number_problem([*strings], nominal=True)) is not None:
+        odd, problem = ambiguous
+        cure = "convert the column to numbers, or to categories"
+        raise ValueError(f"X (column {shown(name)}): {shown(odd[0])} {problem}; {cure}")
     positions = {text: float(place) for place, text in enumerate(sorted({text for text in texts if text is not None}))}
     return np.array([np.nan if text is None else positions[text] for text in texts]), True
-
-
-def _is_categorical(column: Any) -> bool:
-    import narwhals
-
-    return column.dtype in (narwhals.Categorical, narwhals.Enum)
 
 
 def split_transforms(estimator: Any, transforms: str) -> tuple[Any, Any]:

@@ -86,9 +86,9 @@ class DataColumns(ABC):
 
     def refuse_mixed(self, name: str, texts: Texts, *, nominal: bool = False) -> None:
         """Raise ValueError if strings may or may not be numbers; `nominal`: by default they are categories."""
-        if (found := number_problem(texts.names, nominal=nominal)) is None:
+        if (ambiguous := number_problem(texts.names, nominal=nominal)) is None:
             return
-        others, problem = found
+        others, problem = ambiguous
         row = min(map(texts.first, others[:100]))
         text = shown(texts.names[texts.codes[row]])
         cure = f"list {text} in missing, or the column in nominal"

@@ -241,7 +241,7 @@ def _possible_counts(table: Table, used: Collection[str | None], classes: Collec
             values = np.array([float(text) for text in texts.to_pylist()])
             is_whole = np.isfinite(values) & (values >= 0) & (values == np.floor(values))
             counts += [name] if is_whole.all() and not (np.diff(values) == 1).all() else []
-    return counts if len(np.unique(joint_codes(keys))) == table.num_rows else []
+    return counts if counts and len(np.unique(joint_codes(keys))) == table.num_rows else []
 
 
 def codes(*columns: Any) -> tuple[list[NDArray[np.int64]], list[str]]:

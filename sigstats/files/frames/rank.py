@@ -6,7 +6,7 @@ When not to use: the models saw different rows; or the question is about other d
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import compress
 from typing import Any
 
@@ -197,9 +197,12 @@ def _notes_on_costs(
     mean = measure == "mean-score"
     ways = "give negative scores" if mean else f"use sigstats rank --lower-is-better NAME --measure {measure}"
     cure = f"{ways}, or rename the columns if these are models"
-    notes: list[Note] = []
-    with suppress(*[ValueError] * (stated and are_answers)):
+    try:
         notes = against_direction(names, greater=True, cure=cure) if (scores > 0).any() or not mean else []
+    except ValueError:  # the names are those of metrics in both directions
+        if not (stated and are_answers):
+            raise
+        notes = []
     if notes and not are_answers:
         raise ValueError(f"models: {notes[0]}")
     return tuple(notes)

@@ -148,8 +148,7 @@ class Matched(NamedTuple):
                 yield name, *self.both(a[name], b[name])
         in_order = bool((np.diff(np.from_dlpack(self.partners)) > 0).all())
         if in_order and may_be_row_numbers(self.first.ids):
-            a, b = self.first.other_columns, self.other.other_columns
-            columns = {name: self.both(a[name], b[name]) for name in a if name in b}
+            columns = self._shared_columns()
             yield from [*moved(columns)] or reordered(columns)
 
     def doubts_of_order(self) -> list[Note]:
@@ -157,8 +156,12 @@ class Matched(NamedTuple):
         labels = self.first.outcomes.label
         if not self.first.by_position or (not self.first.outcomes.graded and len(pc.unique(labels)) > 1):
             return []
+        return [*order_notes(self._shared_columns())]
+
+    def _shared_columns(self) -> dict[str, tuple[Any, Any]]:
+        """Return the columns that are in both files and are not compared, joined."""
         a, b = self.first.other_columns, self.other.other_columns
-        return [*order_notes({name: self.both(a[name], b[name]) for name in a if name in b})]
+        return {name: self.both(a[name], b[name]) for name in a if name in b}
 
     def differing_settings(self) -> list[Note]:
         """Return a note on each setting that differs, and one if prompts of the same questions differ."""

@@ -83,7 +83,7 @@ def repeated_runs(rows: Any) -> Errors:
         if not repeat and not np.ptp(sizes):
             by_run = label[order].reshape(len(sizes), -1)
             alike = not np.ptp(by_run, axis=0).any() and (len(sizes) - 1) * _bits(by_run[0]) >= _BITS
-            repeat = (alike and not _are_design(codes, n)) or _are_crossed(runs, label, columns)
+            repeat = (alike and not _are_design(codes, n)) or _are_crossed(runs, int(sizes[0]), label, columns)
         if repeat:
             problem = "seems to name runs, models or versions of the same rows, since the labels repeat"
             column = "" if name == MODELS else f"rename it to {MODELS} and "
@@ -91,14 +91,19 @@ def repeated_runs(rows: Any) -> Errors:
             yield rows.table.error(name, f" {problem}; {column}add --model NAME to read one, or {of_items}")
 
 
-def _are_crossed(runs: Ints, label: Ints, columns: Mapping[str, Any]) -> bool:
-    """Return True if another column has each of its values once in each run, always with the same one of the labels."""
-    n, size = len(runs), int(np.bincount(runs)[0])
-    for column in columns.values():
-        if column.null_count or len(column.dictionary) != size or not np.ptp(label):
+def _are_crossed(runs: Ints, size: int, label: Ints, columns: Mapping[str, Any]) -> bool:
+    """Return True if another column has each of its values once in each run, always with the same one of the labels.
+
+    `size`: the number of rows of each run.
+    """
+    for column in columns.values() if np.ptp(label) else ():
+        if column.null_count or len(column.dictionary) != size:
             continue
         items = np.from_dlpack(column.indices).astype(np.int64)
-        if len(np.unique(joint_codes([items, runs]))) == n and len(np.unique(joint_codes([items, label]))) == size:
+        if (
+            len(np.unique(joint_codes([items, runs]))) == len(runs)
+            and len(np.unique(joint_codes([items, label]))) == size
+        ):
             return True
     return False
 
